@@ -176,6 +176,35 @@ create table owner ( -- kept
   changed_at              integer not null
 ) strict;
 
+-- The secret of the owner's authenticator app, in one row, sealed. `last_step` is the newest time step (RFC 6238) whose
+-- code was accepted.
+create table authenticator ( -- kept
+  id                      integer primary key check (id = 1),
+  sealed                  text not null,
+  last_step               integer not null,
+  created_at              integer not null
+) strict;
+
+-- Codes that replace a code of the authenticator app once, as SHA-256.
+create table recovery_codes ( -- kept
+  hash                    blob primary key,
+  used_at                 integer
+) strict, without rowid;
+
+-- The owner's passkeys. `host` is the relying party (WebAuthn), `public_key` a COSE key, `transports` a JSON list.
+create table passkeys ( -- kept
+  id                      text primary key,
+  credential_id           text not null unique,
+  public_key              blob not null,
+  host                    text not null,
+  name                    text not null,
+  transports              text not null,
+  is_synced               integer not null,
+  counter                 integer not null,
+  created_at              integer not null,
+  used_at                 integer
+) strict;
+
 -- Share links. Their access scope is stored as in api_tokens. `passcode` is a PHC string.
 create table share_links ( -- kept
   id                      text primary key,

@@ -103,7 +103,7 @@ export async function openApp(options: AppOptions) {
   const http = openHttp({ log, version, beginRequest: store.beginRequest, ...httpSettingsOf(config) })
   const signInSettings = { ...config.sign_in, insecure_http: config.server.insecure_http }
   const base_url = http.baseUrl
-  const accessModules = { store, clock, monotonic, wait, log, tokens, revocations, base_url }
+  const accessModules = { store, clock, monotonic, wait, log, tokens, revocations, outgoing, base_url }
   const accessControl = openAccessControl({ ...accessModules, settings: signInSettings })
   const rateSettings = { ...config.rates }
   const currenciesInUse = () => organizations.list().map(({ currency }) => currency)

@@ -2,10 +2,15 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
+import { openAttempts } from './attempts.ts'
 import { openAudit } from './audit.ts'
 import { openAuth } from './auth.ts'
 import { openOwner } from './owner.ts'
+import { openPasskeySignIn } from './passkeys/passkey_sign_in.ts'
+import { openPasskeys } from './passkeys/passkeys.ts'
 import type { Revocations } from './revocations.ts'
+import type { Sealing } from './second_factor/authenticator.ts'
+import { openSecondFactor } from './second_factor/second_factor.ts'
 import { openSessionCookie } from './session_cookie.ts'
 import { openSessions, type SessionSettings } from './sessions.ts'
 import { openShareLinks } from './share_links.ts'
@@ -24,19 +29,25 @@ type Deps = {
   revocations: Revocations
   /** One shared object: a reload changes it in place. */
   settings: SessionSettings & { insecure_http: boolean }
+  /** Its secrets seal that of the authenticator app. */
+  outgoing: { secrets: Sealing }
   base_url: () => string | undefined
 }
 
 /** Opens everything that decides who may read and write. */
 export function openAccessControl(deps: Deps) {
-  const { store, clock, monotonic, wait, log, tokens, revocations, settings, base_url } = deps
+  const { store, clock, monotonic, wait, log, tokens, revocations, settings, outgoing, base_url } = deps
   const audit = openAudit(store, clock)
-  const owner = openOwner(store, clock)
+  const secondFactor = openSecondFactor({ store, clock, monotonic, sealing: outgoing.secrets })
+  const passkeys = openPasskeys({ store, clock, monotonic, base_url })
+  const owner = openOwner(store, clock, [secondFactor, passkeys])
   const sessions = openSessions({ store, clock, settings, revocations })
   const links = openShareLinks(store, clock, sessions)
   const sessionCookie = openSessionCookie({ base_url, settings })
-  const throttle = openThrottle({ clock: monotonic, wait })
+  const attempts = openAttempts({ clock, log, audit, throttle: openThrottle({ clock: monotonic, wait }) })
   const auth = openAuth({ store, tokens, sessions, links, sessionCookie, audit, clock })
-  const signIn = openSignIn({ store, clock, log, owner, sessions, audit, throttle, sessionCookie })
-  return { audit, owner, sessions, links, sessionCookie, signIn, auth }
+  const signIn = openSignIn({ store, clock, owner, secondFactor, sessions, audit, attempts, sessionCookie })
+  const signInByPasskey = openPasskeySignIn({ passkeys, attempts, audit, signIn })
+  const factors = { owner, secondFactor, passkeys }
+  return { ...factors, audit, attempts, sessions, links, sessionCookie, signIn, signInByPasskey, auth }
 }

@@ -13,8 +13,12 @@ const LINK_VALID_MS = 30 * 60_000
 
 export type Owner = ReturnType<typeof openOwner>
 
-/** Opens the owner's record. */
-export function openOwner(store: Store, clock: Clock) {
+/**
+ * Opens the owner's record.
+ *
+ * @param factors the other means of sign-in, which a reset removes
+ */
+export function openOwner(store: Store, clock: Clock, factors: readonly { removeAll: () => void }[]) {
   type Row = {
     password: string | null
     link_kind: LinkKind | null
@@ -58,8 +62,9 @@ export function openOwner(store: Store, clock: Clock) {
     write.run({ ...NO_LINK, password: password(), changed_at: clock() })
   }
 
-  /** Removes the password and creates a setup link. Inside a unit of work. */
+  /** Removes the password and all other means of sign-in, and creates a setup link. Inside a unit of work. */
   function reset(): { token: string; expires_at: number } {
+    for (const factor of factors) factor.removeAll()
     write.run({ ...NO_LINK, password: null, changed_at: clock() })
     return createLink('setup')
   }

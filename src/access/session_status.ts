@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { Store } from '../store/store.ts'
 import { type Auth, FRESH_MS } from './auth.ts'
 import type { Owner } from './owner.ts'
+import type { Passkeys } from './passkeys/passkeys.ts'
 import type { SessionCookie } from './session_cookie.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -25,28 +26,33 @@ export const SessionAnswer = v.object({
   ),
   insecure: v.pipe(v.boolean(), v.description('Plain HTTP from another machine, as configured')),
   expires_at: v.pipe(v.nullable(v.number()), v.description('When the session expires if it is not used')),
+  passkeys: v.pipe(
+    v.nullable(v.string()),
+    v.description('The host at which a passkey can sign in; null without one'),
+  ),
 })
 
 type Deps = {
   store: Pick<Store, 'condition'>
   owner: Owner
+  passkeys: Pick<Passkeys, 'signInHost'>
   sessions: Sessions
   sessionCookie: SessionCookie
   auth: Auth
 }
 
 /** Opens the session status. */
-export function openSessionStatus({ store, owner, sessions, sessionCookie, auth }: Deps) {
+export function openSessionStatus({ store, owner, passkeys, sessions, sessionCookie, auth }: Deps) {
   /** The session status of the request. After a sign-in, pass the new session as `caller`. */
   function sessionStatus(
     event: H3Event,
     caller = auth.cookieCaller(event),
   ): v.InferOutput<typeof SessionAnswer> {
     const insecure = sessionCookie.isInsecure(event)
-    const storage = store.condition()
+    const server = { storage: store.condition(), insecure, passkeys: passkeys.signInHost() }
     if (caller === null) {
       const state = owner.password() === null ? 'setup' : 'signed_out'
-      return { ...SIGNED_OUT, state, storage, insecure }
+      return { ...SIGNED_OUT, ...server, state }
     }
     const { kind, accessScope, session } = caller
     const fresh = kind === 'owner' && auth.isFresh(session)
@@ -61,9 +67,8 @@ export function openSessionStatus({ store, owner, sessions, sessionCookie, auth 
       basis: link?.basis ?? null,
       fresh,
       fresh_until,
-      storage,
-      insecure,
       expires_at,
+      ...server,
     }
   }
 

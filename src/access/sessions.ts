@@ -17,6 +17,8 @@ export type Session = {
   confirmed_at: number
 }
 type Row = Session & { hash: Buffer }
+/** `confirmed_at` is now by default. */
+type NewSession = Pick<Session, 'link_id' | 'address' | 'user_agent'> & { confirmed_at?: number }
 
 /** In days: how long an unused session lasts (`idle_days`), and how long any session lasts (`longest_days`). */
 export type SessionSettings = { idle_days: number; longest_days: number }
@@ -65,11 +67,11 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
     Math.min(session.seen_at + settings.idle_days * DAY_MS, absoluteExpiryOf(session))
 
   /** Begins a session. `token` is the value of the cookie. Inside a unit of work. */
-  function begin(fields: Pick<Session, 'link_id' | 'address' | 'user_agent'>): Session & { token: string } {
+  function begin(fields: NewSession): Session & { token: string } {
     const now = clock()
     removeExcess.run(fields.link_id, MAX_SESSIONS - 1)
     const token = newToken()
-    const session = { ...fields, id: newId('ses'), created_at: now, seen_at: now, confirmed_at: now }
+    const session = { confirmed_at: now, ...fields, id: newId('ses'), created_at: now, seen_at: now }
     insert.run({ ...session, hash: sha256Of(token) })
     return { ...session, token }
   }

@@ -1,77 +1,58 @@
-/** Sign-in by password or one-time link, with throttling and audit entries. */
+/** Sign-in by password, with a second factor if one is on, or by a one-time link. */
 import type { H3Event } from 'h3'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { clientAddress } from '../http/addresses.ts'
 import { header } from '../http/body/body.ts'
-import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
-import type { Audit, AuditAction } from './audit.ts'
+import type { Attempts } from './attempts.ts'
+import type { Audit } from './audit.ts'
 import { weaknessOf } from './common_passwords.ts'
 import type { Owner } from './owner.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
+import { openCodeStep } from './second_factor/code_step.ts'
+import type { SecondFactor } from './second_factor/second_factor.ts'
 import type { SessionCookie } from './session_cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { Throttle } from './throttle.ts'
 
 const MAX_AGENT_LENGTH = 200
-/** The most failures that the audit log gets in one hour. The server log has all of them. */
-const MAX_NOTED_FAILURES = 100
-const HOUR_MS = 3_600_000
-
 export type SignIn = ReturnType<typeof openSignIn>
 
 type Deps = {
   store: Store
   clock: Clock
-  log: Log
   owner: Owner
+  secondFactor: SecondFactor
   sessions: Sessions
   audit: Audit
-  throttle: Throttle
+  attempts: Attempts
   sessionCookie: SessionCookie
 }
 
 /** Opens the sign-in. */
-export function openSignIn({ store, clock, log, owner, sessions, audit, throttle, sessionCookie }: Deps) {
-  let audited = { hour: 0, failures: 0 }
-
-  /** Logs a failed attempt. The log line has a stable format, so tools such as fail2ban can match it. */
-  function noteFailure(event: H3Event, account: string, action: AuditAction, why: string): void {
-    const address = clientAddress(event)
-    log.warn('auth.failure', { ip: address, account, why })
-    const hour = Math.floor(clock() / HOUR_MS)
-    audited = { hour, failures: audited.hour === hour ? audited.failures + 1 : 1 }
-    if (audited.failures > MAX_NOTED_FAILURES) return
-    audit.noteInBackground({ actor: 'anonymous', address, action, subject: account, detail: why })
-  }
-
-  /** Whether `check` accepts the caller as `account`. Throttles attempts and logs each failure. */
-  async function attempt(
-    event: H3Event,
-    { account, action, why }: { account: string; action: AuditAction; why: string },
-    check: (isClean: boolean) => Promise<boolean>,
-  ): Promise<boolean> {
-    try {
-      const isAccepted = await throttle.attempt(account, clientAddress(event), check)
-      if (!isAccepted) noteFailure(event, account, action, why)
-      return isAccepted
-    } catch (error) {
-      if (error instanceof Refusal && error.code === 'rate_limited')
-        log.warn('auth.failure', { ip: clientAddress(event), account, why: 'too many attempts' })
-      throw error
-    }
-  }
+export function openSignIn(deps: Deps) {
+  const { store, clock, owner, sessions, audit, attempts, sessionCookie } = deps
+  const codeStep = openCodeStep(deps)
 
   /** Begins a session and sets its cookie. `alsoRun` runs in the same unit of work and may throw a Refusal. */
-  async function startSession(event: H3Event, link_id: string | null, alsoRun: () => void): Promise<Session> {
+  async function startSession(
+    event: H3Event,
+    link_id: string | null,
+    alsoRun: () => void,
+    confirmed_at = clock(),
+  ): Promise<Session> {
     const previousToken = sessionCookie.tokenOf(event)
     const session = await store.commit(() => {
       alsoRun()
       // The new cookie replaces the old one, so the old session must end.
       const old = previousToken === null ? null : sessions.find(previousToken)
       if (old) sessions.end(old.id)
-      return sessions.begin({ link_id, address: clientAddress(event), user_agent: agentOf(event) })
+      return sessions.begin({
+        link_id,
+        confirmed_at,
+        address: clientAddress(event),
+        user_agent: agentOf(event),
+      })
     })
     return setCookie(event, session)
   }
@@ -98,7 +79,8 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   /** @throws Refusal 401 `invalid_link` for a wrong link. A link can be used once, within thirty minutes. */
   async function requireValidLink(event: H3Event, kind: 'setup' | 'sign_in', token: string): Promise<void> {
     const wrong = { ...OWNER, why: 'wrong link' }
-    if (!(await attempt(event, wrong, async () => owner.isValidLink(kind, token)))) throw invalidLink()
+    if (!(await attempts.attempt(event, wrong, async () => owner.isValidLink(kind, token))))
+      throw invalidLink()
   }
 
   /** Sets the first password by the setup link. The link stays valid after a Refusal: 401, or 400 `weak_password`. */
@@ -133,7 +115,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   async function requirePassword(event: H3Event, password: string): Promise<string | null> {
     const wrong = { ...OWNER, why: 'wrong password' }
     let storedHash: string | null = null
-    const isAccepted = await attempt(event, wrong, async (isClean) => {
+    const isAccepted = await attempts.attempt(event, wrong, async (isClean) => {
       storedHash = owner.password()
       if (storedHash === null) return false
       const { fits, stale } = await checkPassword(password, storedHash, isClean ? 'first' : 'later')
@@ -153,11 +135,19 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     })
   }
 
-  async function signInByPassword(event: H3Event, password: string): Promise<Session> {
+  /**
+   * Signs in with the password and, if the second factor is on, with a code.
+   *
+   * @throws Refusal 401 `wrong_password`, `code_required` or `wrong_code`; 409 `key_unreadable`.
+   */
+  async function signInByPassword(event: H3Event, password: string, code?: string): Promise<Session> {
     const storedHash = await requirePassword(event, password)
+    const right = await codeStep.requireCode(event, code)
     return startSession(event, null, () => {
       if (owner.password() !== storedHash) throw wrongPassword()
-      audit.note({ ...ownerActor(event), action: 'owner.signed_in' })
+      codeStep.useCode(right)
+      const detail = right && `with a ${right.kind}`
+      audit.note({ ...ownerActor(event), action: 'owner.signed_in', detail })
     })
   }
 
@@ -194,7 +184,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     return setCookie(event, renewed)
   }
 
-  return { attempt, startSession, setUp, signInByLink, signInByPassword, confirm, changePassword }
+  return { startSession, setUp, signInByLink, signInByPassword, confirm, changePassword }
 }
 
 const invalidLink = (): Refusal =>

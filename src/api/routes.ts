@@ -37,7 +37,9 @@ import { firstStepRoutes } from './owner/first_steps.ts'
 import { keyRoutes } from './owner/keys.ts'
 import { linkUndoRoutes } from './owner/link_undo.ts'
 import { ownerRoutes } from './owner/owner.ts'
+import { passkeyRoutes } from './owner/passkeys.ts'
 import { pendingRoutes } from './owner/pending.ts'
+import { secondFactorRoutes } from './owner/second_factor.ts'
 import { settingsRoutes } from './owner/settings.ts'
 import { shareLinkRoutes } from './owner/share_links.ts'
 import { signInRoutes } from './owner/sign_in.ts'
@@ -60,6 +62,8 @@ const ROUTE_FACTORIES = [
   attestedDeviceRoutes,
   callLabelRoutes,
   signInRoutes,
+  secondFactorRoutes,
+  passkeyRoutes,
   shareLinkRoutes,
   tokenRoutes,
   ownerRoutes,

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { defineCommand } from 'citty'
+import { examinePasskeys } from '../access/passkeys/host_change.ts'
 import { dryRunDeclarations } from '../apps/declaration_check.ts'
 import { systemClock } from '../clock.ts'
 import { ConfigError, type Path, pathText } from '../config/checks/issues.ts'
@@ -36,7 +37,7 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
   const { config, file, locationByPath } = loaded
   assertAccess(loaded)
   await assertRecipients(config.backup.recipients)
-  const forecasts = await checkAgainstDatabase(config)
+  const warnings = await checkAgainstDatabase(config)
   const changedSettings = flatten(config).flatMap(([path, value]) => {
     const place = locationByPath.get(pathText(path))
     return place === undefined ? [] : [[`${pathText(path)} = ${displayValue(path, value)}`, place] as const]
@@ -52,7 +53,7 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
     changedSettings.length === 0
       ? 'All settings have their defaults.'
       : 'All other settings have their defaults.',
-    ...forecasts,
+    ...warnings,
     `Windfall serves at ${base_url} and stores its data in ${store.path}`,
   ]
 }
@@ -71,7 +72,7 @@ function assertAccess(loaded: LoadedConfig): void {
 
 /**
  * An existing database may contain apps or keys that conflict with the configuration. Returns what the policies for SDK
- * calls would have refused of the calls of the last week.
+ * calls would have refused of the calls of the last week, and a warning about passkeys of another host.
  */
 async function checkAgainstDatabase(config: Config): Promise<string[]> {
   const { path } = config.store
@@ -84,7 +85,9 @@ async function checkAgainstDatabase(config: Config): Promise<string[]> {
   const log = openLog({ format: 'pretty', level: 'warn', write: (text) => process.stderr.write(text) })
   try {
     await dryRunDeclarations(config, { reader, clock: systemClock, log })
-    return policyForecasts(config, reader, systemClock)
+    const { problem, remedy } = examinePasskeys(reader, config.base_url)
+    const lost = problem === null ? [] : [`Warning: ${problem} ${remedy}`]
+    return [...policyForecasts(config, reader, systemClock), ...lost]
   } finally {
     reader.close()
   }

@@ -1,4 +1,4 @@
-/** The command `windfall owner`: resets the owner's password. */
+/** The command `windfall owner`: resets how the owner signs in. */
 import { defineCommand } from 'citty'
 import { utcMinuteText } from '../days.ts'
 import { configArg, sendVerb } from './instance/instance.ts'
@@ -13,13 +13,15 @@ export const linkText = ({ url, expires_at }: Link): string =>
 const reset = defineCommand({
   meta: {
     name: 'reset',
-    description: 'Remove the password, end every session, and print a link to set a new one',
+    description: 'Remove the password, authenticator app and passkeys, end all sessions, print a setup link',
   },
   args: configArg,
   async run({ args }) {
     const link = await sendVerb<Link>(args.config, 'owner.reset', {})
     print(link.url)
-    printError(`The link works once, until ${utcMinuteText(link.expires_at)}. All sessions have ended.`)
+    printError(
+      `The link works once, until ${utcMinuteText(link.expires_at)}. All sessions have ended; the authenticator app and passkeys are removed.`,
+    )
   },
 })
 

@@ -1,7 +1,7 @@
 /** Lists all checks, in the order in which they run and are shown. */
 import { checkKeys, checkReach } from './apple/accounts.ts'
 import { checkTestNotifications } from './apple/test_each_app.ts'
-import { checkAddress, checkCertificates, checkForwarded } from './checks/address.ts'
+import { checkAddress, checkCertificates, checkForwarded, checkPasskeys } from './checks/address.ts'
 import { checkConfiguration, checkFiles, checkService } from './checks/configuration.ts'
 import { checkDatabase, checkErasures, checkLog, checkMetrics, checkPragmas } from './checks/database.ts'
 import { checkClock, checkDisk, checkFileSystem, checkInodes, checkSync } from './checks/machine.ts'
@@ -46,6 +46,7 @@ export const CHECKS: readonly Check[] = [
   { id: 'address', title: 'Base URL', run: checkAddress },
   { id: 'forwarded', title: 'Forwarding headers', run: checkForwarded },
   { id: 'certificates', title: 'Certificates', run: checkCertificates },
+  { id: 'passkeys', title: 'Passkeys', run: checkPasskeys },
   // Apple.
   { id: 'apple', title: 'Apple', run: checkReach },
   { id: 'keys', title: 'Apple keys', run: checkKeys },

@@ -4,6 +4,7 @@ import { openSignedIn } from '../api/owner/settings_pages.ts'
 import { APPLE_ID, BUNDLE, outerPayload } from '../apple/samples.ts'
 import { KEY } from '../config/keys.ts'
 import { rowsOf, type TestApp } from '../helpers.ts'
+import { openSoftAuthenticator } from './soft_authenticator.ts'
 
 const OTHER = 'com.example.other'
 const PASSWORD = { password: 'another good phrase' }
@@ -35,9 +36,11 @@ const ROUTES: Record<string, object> = {
   '/api/v1/endpoints/:id/test': { type: 'gap.found' },
   '/api/v1/keys': { kind: 'secret', label: 'backend' },
   '/api/v1/keys/:id/rotate': {},
+  '/api/v1/passkeys': { name: 'Mac', passkey: openSoftAuthenticator().create({ challenge: 'AAAA' }) },
   '/api/v1/password': { ...PASSWORD, current_password: 'correct horse battery' },
   '/api/v1/pending/:bundle_id/connect': {},
   '/api/v1/reauth': PASSWORD,
+  '/api/v1/second-factor': { code: '123456' },
   '/api/v1/share-links': { label: 'For the bank', basis: 'gross' },
   '/api/v1/system/checks': {},
   '/api/v1/test-notification': { app: BUNDLE, environment: 'sandbox' },
@@ -49,7 +52,18 @@ const ROUTES: Record<string, object> = {
 /** Every table that these routes write, except sessions, which the test itself ends. */
 const FORWARDING = ['endpoints', 'endpoint_secrets', 'replays', 'deliveries']
 const ALERTS = ['alert_channels', 'alert_rules', 'settings', 'widget_tokens']
-const ACCESS = ['api_tokens', 'apple_keys', 'apps', 'audit_log', 'owner', 'sdk_keys', 'share_links']
+const ACCESS = [
+  'api_tokens',
+  'apple_keys',
+  'apps',
+  'authenticator',
+  'recovery_codes',
+  'passkeys',
+  'audit_log',
+  'owner',
+  'sdk_keys',
+  'share_links',
+]
 const TABLES = [...ACCESS, ...FORWARDING, ...ALERTS]
 const written = ({ windfall }: TestApp) => TABLES.map((table) => rowsOf(windfall.store, table))
 
@@ -169,8 +183,9 @@ test.each(Object.keys(ROUTES))(
   },
 )
 
-const FRESH = ['/api/v1/keys', '/api/v1/keys/:id/rotate', '/api/v1/share-links', '/api/v1/tokens']
-test.each([...FRESH, '/api/v1/apple-keys/:kind', '/api/v1/vendor-numbers'])(
+const FRESH = ['keys', 'keys/:id/rotate', 'passkeys', 'second-factor', 'share-links', 'tokens']
+
+test.each(FRESH.map((path) => `/api/v1/${path}`))(
   'requires a recent password when the body for %s has arrived',
   async (path) => {
     const { outcome, before, after } = await requestSlowly(path, ({ clock }) => clock.turn(15 * 60_000))

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
+import { openPasskeyRows } from '../../src/access/passkeys/passkey_rows.ts'
 import { openCsvParser } from '../../src/cli/links/csv_reader.ts'
 import type { Route } from '../../src/http/route.ts'
 import { outerPayload } from '../apple/samples.ts'
@@ -81,6 +82,14 @@ async function receiverUrl(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
 }
 
+const addPasskey = ({ store, clock, passkeys }: TestApp['windfall']) =>
+  store.commit(() =>
+    openPasskeyRows(store, clock).add(
+      { credential_id: 'YQ', public_key: Buffer.alloc(1), transports: [], is_synced: true, counter: 0 },
+      { host: passkeys.party().host, name: 'Mac' },
+    ),
+  )
+
 async function openSeeded() {
   const shop = await openShop({ subscribers: MANY, days: 60 })
   const { clock, hosts, store } = shop
@@ -108,6 +117,7 @@ async function openSeeded() {
   await windfall.doctor.run(false)
   await addAlerts(app)
   await addAnnotations(app)
+  await addPasskey(app.windfall)
   await app.post('/api/sdk/v1/identify', { appUserId: 'user-1', bundleId: apps[0]?.bundle_id })
   await storeDevices(
     windfall,

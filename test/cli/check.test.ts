@@ -120,6 +120,41 @@ test('reports conflicts with the database without changing it', async () => {
   expect(tables()).toEqual(before)
 })
 
+test('warns when passkeys exist for another host than that of base_url', async () => {
+  const folder = openFolder()
+  const app = await openTestApp({ folder: folder.path, apps: [] })
+  const add = (id: string, host: string) =>
+    app.windfall.store.commit(() =>
+      app.windfall.store
+        .prepare(
+          `insert into passkeys (id, credential_id, public_key, host, name, transports, is_synced, counter, created_at)
+           values (?, ?, x'a0', ?, 'Mac', '[]', 0, 0, 0)`,
+        )
+        .run(id, id, host),
+    )
+  await add('psk_1', 'old.example')
+  const warned = async (base_url: string) => {
+    folder.write('config.toml', `base_url = "${base_url}"`)
+    return (await check({ env: {}, cwd: folder.path })).filter((line) => line.startsWith('Warning'))
+  }
+  expect(await warned('https://old.example')).toEqual([])
+  expect(await warned('https://new.example')).toEqual([
+    'Warning: 1 passkey was added at old.example and cannot sign in at https://new.example. Set base_url to the address at which the passkeys were added; or sign in with the password, and under Settings, Security remove them and add new ones.',
+  ])
+  await add('psk_2', 'new.example')
+  await add('psk_3', 'older.example')
+  expect((await warned('https://new.example'))[0]).toContain(
+    '2 passkeys were added at old.example and older.example',
+  )
+  // Without https, no browser uses a passkey.
+  expect((await warned('http://new.example'))[0]).toContain('3 passkeys were added at')
+  const { status, stdout } = windfall(['check'], { cwd: folder.path })
+  expect({ status, stdout }).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('Warning: 3 passkeys'),
+  })
+})
+
 test('prints no secret on either stream', () => {
   const folder = openFolder()
   folder.write('config.toml', `[[organizations]]\nslug = "acme"\nsecret_key = "${KEY}"`)

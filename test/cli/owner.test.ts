@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
 import { folderOf, run, start, startServing } from '../processes.ts'
 
 const LINK = /(http:\/\/127\.0\.0\.1:\d+)\/setup#([\w-]{43})/
@@ -46,4 +48,25 @@ test('owner reset works on the file where nothing serves it, and needs a file', 
   await server.ended
   const reset = await run(['owner', 'reset'], { cwd, env: { WINDFALL_BASE_URL: 'https://windfall.example' } })
   expect(reset.stdout).toMatch(/^https:\/\/windfall\.example\/setup#[\w-]{43}\n$/)
+})
+
+test('owner reset removes the authenticator app, recovery codes and passkeys', async () => {
+  const cwd = folderOf()
+  const server = await startServing({ cwd })
+  await server.until((text) => LINK.exec(text))
+  const db = new Database(join(cwd, 'data/windfall.db'))
+  onTestFinished(() => void db.close())
+  db.exec(`
+    insert into authenticator (id, sealed, last_step, created_at) values (1, 'v1.x', 0, 0);
+    insert into recovery_codes (hash) values (x'01');
+    insert into passkeys (id, credential_id, public_key, host, name, transports, is_synced, counter, created_at)
+      values ('psk_1', 'a', x'a0', 'localhost', 'Mac', '[]', 0, 0, 0)`)
+  const reset = await run(['owner', 'reset'], { cwd })
+  expect(reset).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('the authenticator app and passkeys'),
+  })
+  const left = db.prepare(`
+    select (select count(*) from authenticator) + (select count(*) from recovery_codes) + (select count(*) from passkeys) as rows`)
+  expect(left.get()).toEqual({ rows: 0 })
 })

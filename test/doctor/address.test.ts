@@ -126,3 +126,26 @@ test('the certificate of the base URL is read, with how long it lasts and whethe
   })
   expect(root).toMatchObject({ id: 'certificates:apple_root', status: 'ok' })
 })
+
+test('passkeys of another host are reported', async () => {
+  const { app, check } = await openChecked()
+  const { store, http } = app.windfall
+  expect(await check('passkeys')).toMatchObject([{ status: 'ok', detail: 'The owner has no passkey.' }])
+  await store.commit(() =>
+    store
+      .prepare(
+        `insert into passkeys (id, credential_id, public_key, host, name, transports, is_synced, counter, created_at)
+         values ('psk_1', 'a', x'a0', 'localhost', 'Mac', '[]', 0, 0, 0)`,
+      )
+      .run(),
+  )
+  expect(await check('passkeys')).toMatchObject([
+    {
+      status: 'warning',
+      detail: '1 passkey was added at localhost and cannot sign in at http://127.0.0.1:1.',
+      remedy: expect.stringContaining('Set base_url to the address at which the passkeys were added'),
+    },
+  ])
+  http.configure({ base_url: 'http://localhost:1' })
+  expect(await check('passkeys')).toMatchObject([{ status: 'ok', detail: '1 passkey can sign in.' }])
+})

@@ -1,10 +1,12 @@
 /** `/api/v1/share-links`: created and revoked by the owner, opened by guests. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Attempts } from '../../access/attempts.ts'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
 import { GRANT_FIELDS, GrantRequest, resolveGrant } from '../../access/grants.ts'
 import type { Owner } from '../../access/owner.ts'
+import type { Passkeys } from '../../access/passkeys/passkeys.ts'
 import { checkPassword, hashPassword } from '../../access/passwords.ts'
 import type { SessionCookie } from '../../access/session_cookie.ts'
 import { openSessionStatus, SessionAnswer } from '../../access/session_status.ts'
@@ -67,8 +69,10 @@ type Deps = {
   organizations: Organizations
   apps: Apps
   owner: Owner
+  passkeys: Passkeys
   links: ShareLinks
   sessions: Sessions
+  attempts: Attempts
   signIn: SignIn
   sessionCookie: SessionCookie
   auth: Auth
@@ -131,14 +135,14 @@ export function shareLinkRoutes(deps: Deps): Route[] {
 
 /** The route that signs a guest in. */
 function openLinkRoute(deps: Deps): Route {
-  const { links, signIn, sessionCookie, auth, audit } = deps
+  const { links, attempts, signIn, sessionCookie, auth, audit } = deps
   const sessionStatus = openSessionStatus(deps)
 
   /** @throws Refusal 401 `invalid_share_link`. */
   async function requireLink(event: H3Event, token: string) {
     const known = links.byToken(token)
     const wrong = { account: 'share link', action: 'link.refused', why: 'wrong link' } as const
-    if ((await signIn.attempt(event, wrong, async () => known !== null)) && known) return known
+    if ((await attempts.attempt(event, wrong, async () => known !== null)) && known) return known
     throw invalidShareLink()
   }
 
@@ -148,7 +152,7 @@ function openLinkRoute(deps: Deps): Route {
     const wrong = { account: link.id, action: 'link.refused', why: 'wrong passcode' } as const
     const check = async (isClean: boolean) =>
       (await checkPassword(passcode, phc, isClean ? 'first' : 'later')).fits
-    if (!(await signIn.attempt(event, wrong, check)))
+    if (!(await attempts.attempt(event, wrong, check)))
       throw new Refusal(401, 'wrong_passcode', 'incorrect passcode')
   }
 

@@ -4,6 +4,8 @@ import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
 import type { Owner } from '../../access/owner.ts'
+import type { PasskeySignIn } from '../../access/passkeys/passkey_sign_in.ts'
+import type { Passkeys } from '../../access/passkeys/passkeys.ts'
 import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from '../../access/password_limits.ts'
 import type { SessionCookie } from '../../access/session_cookie.ts'
 import { openSessionStatus, SessionAnswer } from '../../access/session_status.ts'
@@ -13,6 +15,7 @@ import { readJson } from '../../http/body/body.ts'
 import { type Access, defineRoute, PUBLIC, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
+import { PasskeyUse } from './passkey_bodies.ts'
 
 /** Maximum size of a sign-in body: a password of 512 bytes with JSON escapes, a token, and the field names. */
 const BODY_BYTES = 8_192
@@ -31,7 +34,18 @@ const Setup = v.object({
 })
 const Login = v.union(
   [
-    v.strictObject({ password: Password }),
+    v.strictObject({ passkey: PasskeyUse }),
+    v.strictObject({
+      password: Password,
+      code: v.optional(
+        v.pipe(
+          v.string(),
+          v.nonEmpty('must not be empty'),
+          v.maxLength(100, 'must have at most 100 characters'),
+          v.description('If an authenticator app is set up: its current code, or a recovery code'),
+        ),
+      ),
+    }),
     v.strictObject({
       token: v.pipe(
         Token,
@@ -39,7 +53,7 @@ const Login = v.union(
       ),
     }),
   ],
-  'must be {password} or {token}',
+  'must be {password}, {password, code}, {passkey} or {token}',
 )
 const Confirmation = v.object({ password: Password })
 const PasswordChange = v.object({
@@ -53,8 +67,10 @@ const PasswordChange = v.object({
 type Deps = {
   store: Store
   owner: Owner
+  passkeys: Passkeys
   sessions: Sessions
   signIn: SignIn
+  signInByPasskey: PasskeySignIn
   sessionCookie: SessionCookie
   auth: Auth
   audit: Audit
@@ -97,7 +113,7 @@ function statusRoute(deps: Deps): Route {
 }
 
 function entryRoutes(deps: Deps): Route[] {
-  const { store, sessions, signIn, sessionCookie, auth, audit } = deps
+  const { store, sessions, signIn, signInByPasskey, sessionCookie, auth, audit } = deps
   const sessionStatus = openSessionStatus(deps)
   const ownerStatus = openOwnerStatus(deps)
 
@@ -118,13 +134,15 @@ function entryRoutes(deps: Deps): Route[] {
       summary: 'Signs the owner in',
       access: sessionCookie.visitor,
       body: Login,
-      refusals: { 401: 'wrong_password, invalid_link', 429: 'rate_limited' },
+      refusals: {
+        401: 'wrong_password, code_required, wrong_code, wrong_passkey, invalid_link',
+        409: 'key_unreadable, passkeys_unavailable',
+        429: 'rate_limited',
+      },
       async handler({ event, body }) {
-        const session =
-          'token' in body
-            ? await signIn.signInByLink(event, body.token)
-            : await signIn.signInByPassword(event, body.password)
-        return ownerStatus(event, session)
+        if ('passkey' in body) return ownerStatus(event, await signInByPasskey(event, body.passkey))
+        if ('token' in body) return ownerStatus(event, await signIn.signInByLink(event, body.token))
+        return ownerStatus(event, await signIn.signInByPassword(event, body.password, body.code))
       },
     }),
     defineRoute({

@@ -31,7 +31,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
   'apps refresh':
     'Asks App Store Connect with your key, connects new apps and stores new names. The job of the daily reports does the same every hour.',
   'owner reset':
-    'For a forgotten password. The link works once and expires soon. API tokens, keys and share links stay valid.',
+    'For a forgotten password or a lost phone. The link works once and expires soon. API tokens, keys and share links stay valid.',
   'keys create':
     'A publishable key is for apps: it writes and cannot read. A secret key is for your backend, and its calls count as proved. A secret key is shown only once.',
   'keys list':
@@ -112,7 +112,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
   'outgoing resume':
     'Run it when the original no longer serves. If the original has sent what waits, skip it with --from-head.',
   'outgoing new-key':
-    'For a lost windfall.key. Secrets that were sealed with the lost key cannot be read again: rotate the secrets of your endpoints.',
+    'For a lost windfall.key. Secrets that were sealed with the lost key cannot be read again: rotate the secrets of your endpoints, and set up the authenticator app again.',
   completion:
     'Completes commands, options and file names. For bash, write the script to /etc/bash_completion.d/windfall; for zsh, to a file _windfall in a folder of $fpath; for fish, to ~/.config/fish/completions/windfall.fish.',
   licenses: 'The executable and the bundle contain these packages; their licences require this text.',

@@ -1,11 +1,12 @@
 /** Checks of the base URL: what browsers and proxies send, whether this server answers there, and the certificate. */
 
+import { examinePasskeys } from '../../access/passkeys/host_change.ts'
 import { dayOfUtc } from '../../days.ts'
 import type { ProbeArrival, SeenRequests } from '../../http/admission/seen.ts'
 import { isLoopback } from '../../http/hosts.ts'
 import { startOfServer } from '../../systemd/starting.ts'
 import { errorText } from '../apple/reach.ts'
-import { type DoctorContext, NO_SERVER } from '../context.ts'
+import { type DoctorContext, NO_DATABASE, NO_SERVER } from '../context.ts'
 import { certificateAt, type OwnAddress, requestOwnAddress } from '../own_address.ts'
 import { error, type Outcome, ok, skipped, warning } from '../result.ts'
 
@@ -154,4 +155,16 @@ function rootOutcome(root_expires_at: number, now: number): Outcome {
   const remedy = 'Install a newer version of Windfall.'
   if (root_expires_at <= now) return error(`Expired on ${dayOfUtc(root_expires_at)}.`, remedy, details)
   return root_expires_at - now < ROOT_WARNING_MS ? warning(detail, remedy, details) : ok(detail, details)
+}
+
+/** Whether every passkey can sign in at the base URL. */
+export function checkPasskeys({ config, serving, reader }: DoctorContext): Outcome {
+  if (reader === null) return skipped(NO_DATABASE)
+  const { passkeys, problem, remedy } = examinePasskeys(reader, serving?.base_url ?? config.base_url)
+  if (problem !== null) return warning(problem, remedy)
+  return ok(
+    passkeys === 0
+      ? 'The owner has no passkey.'
+      : `${passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`} can sign in.`,
+  )
 }

@@ -101,7 +101,11 @@ function Gate(): JSX.Element | null {
   const isSignedOut = data.state === 'setup' || data.state === 'signed_out'
   if (isSignedOut && isUnknownPath(path)) return <NotFound />
   if (isSignedOut || isEntryPath(path))
-    return <SignIn session={data} wasSignedOut={wasSignedOut} wasGuest={wasGuest} />
+    return (
+      <SessionContext.Provider value={data}>
+        <SignIn session={data} wasSignedOut={wasSignedOut} wasGuest={wasGuest} />
+      </SessionContext.Provider>
+    )
   return (
     <SessionContext.Provider value={data}>
       <ReauthProvider>

@@ -15,6 +15,7 @@ export const SessionContext = createContext<Session>({
   storage: 'ok',
   insecure: false,
   expires_at: null,
+  passkeys: null,
 })
 /** Explains why the database cannot be written; null if it can be. */
 export function storageMessage(storage: Session['storage']): string | null {

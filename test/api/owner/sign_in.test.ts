@@ -40,6 +40,7 @@ test('before there is an owner, no sign-in succeeds', async () => {
     storage: 'ok',
     insecure: false,
     expires_at: null,
+    passkeys: null,
   })
   expect(await login()).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
 })

@@ -60,6 +60,10 @@ const BY_HAND = `
   insert into annotations (id, organization_id, app_id, annotated_on, text, source, created_at, updated_at)
     select 'ann_1', id, null, '2026-02-27', 'Launch', 'owner', 1772300000000, 1772300000000 from organizations;
   insert into annotation_reads (app_id, what, read_at, refused) select id, 'versions', 1772300000000, null from apps limit 1;
+  insert into authenticator (id, sealed, last_step, created_at) values (1, 'v1.x', 59000000, 1772300000000);
+  insert into recovery_codes (hash) values (x'01');
+  insert into passkeys (id, credential_id, public_key, host, name, transports, is_synced, counter, created_at)
+    values ('psk_1', 'Y3JlZA', x'a0', 'localhost', 'Mac', '[]', 0, 0, 1772300000000);
   insert into used_challenges (hash, attestation_hash, used_at) values (x'01', x'02', 1772300000000);
   insert into device_users (device_id, app_user_id, first_on, last_on) values ('dev_1', 'user-1', '2026-02-28', '2026-02-28');
   insert into call_counts (counted_on, app_id, endpoint, credential, assertion, verification, unattested, calls)

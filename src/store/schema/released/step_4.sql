@@ -1,4 +1,4 @@
--- Version 4: alerts, devices and annotations. Kept equal to schema.sql by a test until it is released, then never changed.
+-- Version 4: alerts, devices, annotations and the owner’s second factors. Kept equal to schema.sql by a test until it is released, then never changed.
 create table alert_channels (
   id                      text primary key,
   organization_id         text not null references organizations (id),
@@ -167,6 +167,31 @@ create table annotation_reads (
   refused                 text,
   primary key (app_id, what)
 ) strict, without rowid;
+
+create table authenticator (
+  id                      integer primary key check (id = 1),
+  sealed                  text not null,
+  last_step               integer not null,
+  created_at              integer not null
+) strict;
+
+create table recovery_codes (
+  hash                    blob primary key,
+  used_at                 integer
+) strict, without rowid;
+
+create table passkeys (
+  id                      text primary key,
+  credential_id           text not null unique,
+  public_key              blob not null,
+  host                    text not null,
+  name                    text not null,
+  transports              text not null,
+  is_synced               integer not null,
+  counter                 integer not null,
+  created_at              integer not null,
+  used_at                 integer
+) strict;
 
 alter table api_tokens add column can_annotate integer not null default 0;
 alter table users add column server_attributes text not null default '[]';

@@ -8,7 +8,9 @@ import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
 import { Title } from '../parts/title.tsx'
 import { problemFrom } from '../queries.ts'
-import { type Session, storageMessage } from '../session.ts'
+import { type Session, storageMessage, useSession } from '../session.ts'
+import { CodeStep } from './code_step.tsx'
+import { PasskeyButton } from './passkey_button.tsx'
 import { PasswordField } from './password.tsx'
 import { Share } from './share.tsx'
 import { SignInForm, startSession } from './sign_in_form.tsx'
@@ -125,15 +127,28 @@ function Login({
   children?: ComponentChildren
 }): JSX.Element {
   const [password, setPassword] = useState('')
+  const [needsCode, setNeedsCode] = useState(false)
+  const { passkeys } = useSession()
   const startSession = useStartSession()
+  const signIn = async (code?: string): Promise<void> =>
+    startSession(await write<Session>('POST', '/api/v1/login', { password, ...(code && { code }) }))
+  if (needsCode) return <CodeStep signIn={signIn} onBack={() => setNeedsCode(false)} />
   return (
     <SignInForm
       verb="Sign in"
-      action={async () => startSession(await write<Session>('POST', '/api/v1/login', { password }))}
+      action={() =>
+        signIn().catch((error: unknown) => {
+          if (problemFrom(error).code !== 'code_required') throw error
+          setNeedsCode(true)
+        })
+      }
       after={
-        <p class="tiny quiet">
-          Forgot your password? Run <code>{RESET}</code> on the server to get a reset link.
-        </p>
+        <>
+          <PasskeyButton host={passkeys} onSignedIn={startSession} />
+          <p class="tiny quiet">
+            Forgot your password? Run <code>{RESET}</code> on the server to get a reset link.
+          </p>
+        </>
       }
     >
       <Title>Sign in</Title>

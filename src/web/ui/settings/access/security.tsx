@@ -1,4 +1,4 @@
-/** Settings, Security: sessions, password and audit log. */
+/** Settings, Security: sessions, password, authenticator app, passkeys and audit log. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -13,7 +13,9 @@ import { RelativeTime } from '../../parts/relative_time.tsx'
 import { invalidate, useQuery } from '../../queries.ts'
 import { PasswordField } from '../../sign_in/password.tsx'
 import { Audit } from './audit.tsx'
+import { AuthenticatorApp } from './authenticator_app.tsx'
 import { browserName } from './browsers.ts'
+import { PasskeyCard } from './passkeys.tsx'
 
 type Session = InferOutput<typeof SessionsAnswer>['sessions'][number]
 const PATH = '/api/v1/sessions'
@@ -137,6 +139,8 @@ export const Security = (): JSX.Element => (
   <>
     <Sessions />
     <Password />
+    <AuthenticatorApp />
+    <PasskeyCard />
     <Audit />
   </>
 )

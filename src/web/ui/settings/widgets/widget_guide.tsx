@@ -1,12 +1,12 @@
 /** What to do with a new widget: the script, a QR code, and what other programs need. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { renderSVG } from 'uqr'
 import { Copy, CopyButton } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorMessage } from '../../parts/error_message.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { problemFrom } from '../../queries.ts'
+import { Qr } from '../access/qr.tsx'
 import { useSettings } from '../settings_queries.ts'
 import { type CreatedWidget, useWidgets, type Widget } from './widget_queries.ts'
 
@@ -40,14 +40,6 @@ const homeAssistantFor = (base: string, token: string, { metrics }: Widget, titl
     ]),
   ].join('\n')
 
-const Qr = ({ text }: { text: string }): JSX.Element => (
-  <img
-    class="qr"
-    alt="QR code of the script’s address"
-    src={`data:image/svg+xml,${encodeURIComponent(renderSVG(text))}`}
-  />
-)
-
 type GuideProps = { created: CreatedWidget; onClose: () => void }
 
 /** Without a public address, the phone calls itself. */
@@ -74,7 +66,7 @@ function Steps({ created: { widget, token } }: { created: CreatedWidget }): JSX.
       <OnlyHere base={base} />
       <h3>iPhone and iPad: Scriptable</h3>
       <div class="row qr-row">
-        <Qr text={`${base}${path}.js`} />
+        <Qr text={`${base}${path}.js`} label="QR code of the script’s address" />
         <ol class="small">
           <li>Install the app Scriptable.</li>
           <li>
