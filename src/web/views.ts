@@ -3,12 +3,16 @@
 /** How the navigation shows a view. `icon` is a name in ui/parts/icons.tsx; `guestTitle` differs where guests see another view. */
 type Navigation = { title: string; guestTitle?: string; icon: string; isOnPhone: boolean }
 
-/** `section` is the view that the navigation marks as current at this path. */
+/**
+ * `section` is the view that the navigation marks as current at this path. `needsAllMetrics`: guests of a link that is
+ * limited to some metrics do not have this view.
+ */
 type ViewAddress = {
   path: string
   view: string
   section: string | null
   isForGuests: boolean
+  needsAllMetrics?: true
   navigation?: Navigation
 }
 
@@ -29,6 +33,7 @@ export const VIEWS = [
     view: 'revenue',
     section: 'revenue',
     isForGuests: true,
+    needsAllMetrics: true,
     navigation: { title: 'Revenue', icon: 'revenue', isOnPhone: true },
   },
   {
@@ -36,6 +41,7 @@ export const VIEWS = [
     view: 'subscriptions',
     section: 'subscriptions',
     isForGuests: true,
+    needsAllMetrics: true,
     navigation: { title: 'Subscriptions', icon: 'subscriptions', isOnPhone: true },
   },
   {
@@ -43,6 +49,7 @@ export const VIEWS = [
     view: 'retention',
     section: 'retention',
     isForGuests: true,
+    needsAllMetrics: true,
     navigation: { title: 'Trials & retention', icon: 'retention', isOnPhone: false },
   },
   {

@@ -21,7 +21,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
-import { DerivableFields, derivableFields, resolveMetrics } from './shared_metrics.ts'
+import { DerivableAnswer, derivableFields, resolveMetrics } from './shared_metrics.ts'
 import { Password, readSignIn } from './sign_in.ts'
 
 const MIN_PASSCODE_LENGTH = 6
@@ -79,7 +79,7 @@ export const LinksAnswer = v.object({ share_links: v.array(LinkAnswer) })
 const CreatedAnswer = v.object({
   ...LinkAnswer.entries,
   url: v.pipe(v.string(), v.description('The link; shown only in this response')),
-  ...DerivableFields,
+  ...DerivableAnswer.entries,
 })
 const DerivableQuery = v.object({
   metrics: v.pipe(list, v.description('Names of metrics, separated by commas')),
@@ -166,7 +166,7 @@ const derivableRoute = ({ auth }: Deps): Route =>
     summary: 'Lists what guests could compute from the metrics of a link before it is created',
     access: auth.owner,
     query: DerivableQuery,
-    answers: { 200: { description: 'The figures that follow', schema: v.object(DerivableFields) } },
+    answers: { 200: { description: 'The figures that follow', schema: DerivableAnswer } },
     handler: ({ query: { metrics, basis } }) => derivableFields(resolveMetrics(metrics, basis)),
   })
 

@@ -31,7 +31,7 @@ export function resolveMetrics(names: readonly string[], basis: Basis): SharedMe
   return SHARED_METRICS.filter((name) => names.includes(name))
 }
 
-export const DerivableFields = {
+export const DerivableAnswer = v.object({
   derivable: v.pipe(
     v.array(
       v.object({
@@ -46,7 +46,7 @@ export const DerivableFields = {
     ),
     v.description('What guests can compute from the metrics of the link although it does not show it'),
   ),
-}
+})
 
 /** What follows from the metrics of a link; nothing from those of a link that shows all. */
 export const derivableFields = (metrics: readonly SharedMetric[] | null) => ({

@@ -20,11 +20,26 @@ const StatusHistory = (): JSX.Element | null =>
     </>
   ) : null
 
+/** The metrics of the view. */
+const METRICS = [
+  'mrr',
+  'arr',
+  'mrr_movements',
+  'net_new_mrr',
+  'quick_ratio',
+  'churn_rate',
+  'mrr_churn_rate',
+  'active_subscriptions',
+  'status',
+  'mrr_at_risk',
+  'recovery',
+]
+
 export const Subscriptions = (): JSX.Element => (
   <>
     <ScopeBar />
     <main class="page" id="content">
-      <ViewHead title="Subscriptions" />
+      <ViewHead title="Subscriptions" metrics={METRICS} />
       <RequireFigures>
         <MetricCard name="mrr" height={300} />
         <div class="grid">

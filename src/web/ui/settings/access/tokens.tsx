@@ -6,7 +6,7 @@ import { Card } from '../../parts/card.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { useQuery } from '../../queries.ts'
 import { useSettings } from '../settings_queries.ts'
-import { type CredentialKind, CredentialList } from './credential_list.tsx'
+import { type CredentialKind, CredentialList, useNoFields } from './credential_list.tsx'
 
 type Token = InferOutput<typeof TokenAnswer>
 const PATH = '/api/v1/tokens'
@@ -25,6 +25,7 @@ const KIND: CredentialKind<Token> = {
   secretNote: 'Copy it now: it is not shown again. Windfall stores only a hash of it.',
   column: { title: 'Ends in', of: (token) => <code>{token.hint}</code> },
   used: { title: 'Last used', at: (token) => token.used_at },
+  useFields: useNoFields,
 }
 
 export function Tokens(): JSX.Element {
