@@ -21,7 +21,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
-import { DerivableAnswer, derivableFields, resolveMetrics } from './shared_metrics.ts'
+import { ALL_DERIVABLE, DerivableAnswer, derivableFields, resolveMetrics } from './shared_metrics.ts'
 import { Password, readSignIn } from './sign_in.ts'
 
 const MIN_PASSCODE_LENGTH = 6
@@ -82,7 +82,12 @@ const CreatedAnswer = v.object({
   ...DerivableAnswer.entries,
 })
 const DerivableQuery = v.object({
-  metrics: v.pipe(list, v.description('Names of metrics, separated by commas')),
+  metrics: v.optional(
+    v.pipe(
+      list,
+      v.description('Names of metrics, separated by commas; default: every single step is listed'),
+    ),
+  ),
   basis: v.optional(v.pipe(bases, v.description('The basis of the link')), 'gross'),
 })
 
@@ -137,7 +142,7 @@ export function shareLinkRoutes(deps: Deps): Route[] {
         return { ...link, url: `${base_url() ?? ''}/share#${token}`, ...derivableFields(metrics) }
       },
     }),
-    derivableRoute(deps),
+    ...derivableRoutes(deps),
     defineRoute({
       ...OWNER_ROUTE,
       method: 'DELETE',
@@ -157,17 +162,17 @@ export function shareLinkRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** The route that names what a new link would disclose. */
-const derivableRoute = ({ auth }: Deps): Route =>
-  defineRoute({
+/** The routes that name what a new link would disclose. */
+const derivableRoutes = ({ auth }: Deps): Route[] =>
+  defineList(auth, {
     ...OWNER_ROUTE,
-    method: 'GET',
     path: '/api/v1/share-links/derivable',
     summary: 'Lists what guests could compute from the metrics of a link before it is created',
     access: auth.owner,
     query: DerivableQuery,
-    answers: { 200: { description: 'The figures that follow', schema: DerivableAnswer } },
-    handler: ({ query: { metrics, basis } }) => derivableFields(resolveMetrics(metrics, basis)),
+    answer: { description: 'The figures that follow', schema: DerivableAnswer },
+    read: ({ query: { metrics, basis } }) =>
+      metrics === undefined ? ALL_DERIVABLE : derivableFields(resolveMetrics(metrics, basis)),
   })
 
 /** The route that signs a guest in. */

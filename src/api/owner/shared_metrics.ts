@@ -3,7 +3,13 @@ import * as v from 'valibot'
 import { invalid } from '../../http/parse.ts'
 import { isMoney } from '../../metrics/definitions/definition.ts'
 import { DEFINITIONS, type MetricName } from '../../metrics/definitions/definitions.ts'
-import { derivableFrom, SHARED_METRICS, type SharedMetric } from '../../metrics/definitions/derivable.ts'
+import {
+  DERIVATIONS,
+  type Derivation,
+  derivableFrom,
+  SHARED_METRICS,
+  type SharedMetric,
+} from '../../metrics/definitions/derivable.ts'
 import type { Basis } from '../../money.ts'
 
 const isShared = (name: string): name is SharedMetric => SHARED_METRICS.some((one) => one === name)
@@ -48,11 +54,17 @@ export const DerivableAnswer = v.object({
   ),
 })
 
+const rowOf = ({ gives, title, from, formula }: Derivation) => ({
+  metric: gives,
+  title,
+  from: [...from],
+  formula,
+})
+
 /** What follows from the metrics of a link; nothing from those of a link that shows all. */
 export const derivableFields = (metrics: readonly SharedMetric[] | null) => ({
-  derivable: (metrics === null ? [] : derivableFrom(metrics)).map(({ gives, from, ...named }) => ({
-    metric: gives,
-    from: [...from],
-    ...named,
-  })),
+  derivable: (metrics === null ? [] : derivableFrom(metrics)).map(rowOf),
 })
+
+/** Every single step from metrics to a figure. */
+export const ALL_DERIVABLE = { derivable: DERIVATIONS.map(rowOf) }

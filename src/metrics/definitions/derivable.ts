@@ -12,7 +12,7 @@ export const SHARED_METRICS = [
 ] as const satisfies readonly SharedMetric[]
 
 /** `gives`: the name of the metric; null for a figure that is not a metric. `formula`: how it follows from `from`. */
-type Derivation = {
+export type Derivation = {
   gives: SharedMetric | null
   title: string
   from: readonly SharedMetric[]

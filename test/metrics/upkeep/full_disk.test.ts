@@ -30,7 +30,6 @@ async function addressesOf({ windfall, request }: Shop, headers: Record<string, 
       if (path.endsWith('/metrics/:name')) return METRIC_NAMES.map((name) => path.replace(':name', name))
       if (/\/cohorts(\.csv)?$/.test(path))
         return ['retention', 'ltv', 'arppu', 'recovery'].map((name) => `${path}?metric=${name}`)
-      if (path.endsWith('/derivable')) return [`${path}?metrics=mrr`]
       const id = path.includes('/customers/') ? customer?.id : event?.id
       return path
         .replace(':id', id ?? '')
