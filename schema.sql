@@ -217,7 +217,8 @@ create table share_links ( -- kept
   created_at              integer not null,
   expires_at              integer,
   opened_at               integer,
-  revoked_at              integer
+  revoked_at              integer,
+  metrics                 text
 ) strict;
 
 -- Current sessions. The owner's have no link_id, a guest's has one. Ended sessions are deleted.

@@ -8,6 +8,7 @@ import type { Access } from '../http/route.ts'
 import type { Basis } from '../money.ts'
 import type { Store } from '../store/store.ts'
 import type { Audit, AuditActor } from './audit.ts'
+import type { MetricLimit } from './metric_limit.ts'
 import { openQueryLimiter } from './query_limits.ts'
 import type { SessionCookie } from './session_cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -26,8 +27,16 @@ export type Caller =
   | { kind: 'owner'; accessScope: AccessScope; session: Session }
   | { kind: 'guest'; accessScope: AccessScope; session: Session; link: ShareLink }
 
-/** What the caller may read. `basis` is the only basis that money is shown in; null for both. */
-export type ViewerAccess = { accessScope: AccessScope; basis: Basis | null; isGuest: boolean }
+/**
+ * What the caller may read. `basis` is the only basis that money is shown in; null for both. Figures are read only
+ * within `metrics`.
+ */
+export type ViewerAccess = {
+  accessScope: AccessScope
+  basis: Basis | null
+  metrics: MetricLimit
+  isGuest: boolean
+}
 
 const FULL_ACCESS: AccessScope = { organization_id: null, apps: null }
 
@@ -98,11 +107,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
   }
 
   /** As `requireReader`, but also admits guests, with the access scope and the basis of their share link. */
-  function requireViewer(event: H3Event): ViewerAccess {
-    const caller = authenticate(event)
-    const isGuest = caller.kind === 'guest'
-    return { accessScope: caller.accessScope, basis: isGuest ? caller.link.basis : null, isGuest }
-  }
+  const requireViewer = (event: H3Event): ViewerAccess => viewerAccessOf(authenticate(event))
 
   const viewer: Access<ViewerAccess> = {
     security: ['read_token', 'session', 'guest'],
@@ -243,6 +248,13 @@ const annotatorOf = (
 
 const OWNER = 'owner'
 const UNKNOWN_READER = 'token_required, invalid_token, sign_in_required'
+
+function viewerAccessOf(caller: Caller): ViewerAccess {
+  const { accessScope } = caller
+  if (caller.kind !== 'guest') return { accessScope, basis: null, metrics: null, isGuest: false }
+  const { basis, metrics } = caller.link
+  return { accessScope, basis, metrics, isGuest: true }
+}
 
 function actorOf(caller: Caller): string {
   if (caller.kind === 'owner') return OWNER

@@ -18,6 +18,10 @@ export const SessionAnswer = v.object({
     v.nullable(v.picklist(['gross', 'proceeds'])),
     v.description('For a guest, the only basis that money is shown in'),
   ),
+  metrics: v.pipe(
+    v.nullable(v.array(v.string())),
+    v.description('For a guest, the only metrics that the link shows; null for all'),
+  ),
   fresh: v.pipe(v.boolean(), v.description('The password was entered within the last fifteen minutes')),
   fresh_until: v.pipe(v.nullable(v.number()), v.description('When `fresh` becomes false')),
   storage: v.pipe(
@@ -65,6 +69,7 @@ export function openSessionStatus({ store, owner, passkeys, sessions, sessionCoo
       state: kind,
       reach: { organization_id, apps },
       basis: link?.basis ?? null,
+      metrics: link?.metrics ? [...link.metrics] : null,
       fresh,
       fresh_until,
       expires_at,
@@ -75,4 +80,11 @@ export function openSessionStatus({ store, owner, passkeys, sessions, sessionCoo
   return sessionStatus
 }
 
-const SIGNED_OUT = { reach: null, basis: null, fresh: false, fresh_until: null, expires_at: null }
+const SIGNED_OUT = {
+  reach: null,
+  basis: null,
+  metrics: null,
+  fresh: false,
+  fresh_until: null,
+  expires_at: null,
+}

@@ -6,6 +6,7 @@ import { Refusal } from '../errors.ts'
 import { newId, sha256Of } from '../ids.ts'
 import type { Basis } from '../money.ts'
 import type { Store } from '../store/store.ts'
+import type { MetricLimit } from './metric_limit.ts'
 import type { Sessions } from './sessions.ts'
 import type { AccessScope } from './tokens.ts'
 
@@ -13,18 +14,24 @@ export type ShareLink = AccessScope & {
   id: string
   label: string
   basis: Basis
+  metrics: MetricLimit
   has_passcode: boolean
   created_at: number
   expires_at: number | null
   opened_at: number | null
   revoked_at: number | null
 }
-type Row = Omit<ShareLink, 'apps' | 'has_passcode'> & { apps: string | null; passcode: string | null }
+type Row = Omit<ShareLink, 'apps' | 'metrics' | 'has_passcode'> & {
+  apps: string | null
+  metrics: string | null
+  passcode: string | null
+}
 
 /** The fields of a new link; `passcode` is a PHC string. */
 type NewShareLink = AccessScope & {
   label: string
   basis: Basis
+  metrics: MetricLimit
   expires_at: number | null
   passcode: string | null
 }
@@ -35,10 +42,10 @@ export type ShareLinks = ReturnType<typeof openShareLinks>
 export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
   const columns = `
     id, organization_id, apps, basis, label, passcode, created_at, min(expires_at, ${MAX_TIMESTAMP_MS}) as expires_at,
-    opened_at, revoked_at`
+    opened_at, revoked_at, metrics`
   const insert = store.prepare<Row & { hash: Buffer }>(`
-    insert into share_links ( id,  organization_id,  apps,  basis,  label,  hash,  passcode,  created_at,  expires_at,  opened_at,  revoked_at)
-    values                  (:id, :organization_id, :apps, :basis, :label, :hash, :passcode, :created_at, :expires_at, :opened_at, :revoked_at)`)
+    insert into share_links ( id,  organization_id,  apps,  basis,  label,  hash,  passcode,  created_at,  expires_at,  opened_at,  revoked_at,  metrics)
+    values                  (:id, :organization_id, :apps, :basis, :label, :hash, :passcode, :created_at, :expires_at, :opened_at, :revoked_at, :metrics)`)
   const byHash = store.prepare<[Buffer], Row>(`select ${columns} from share_links where hash = ?`)
   const byId = store.prepare<[string], Row>(`select ${columns} from share_links where id = ?`)
   const all = store.prepare<[], Row>(`select ${columns} from share_links order by created_at desc, id`)
@@ -48,16 +55,9 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
   )
 
   /** Creates a link. Its token is returned only here. Inside a unit of work. */
-  function create({ apps, ...fields }: NewShareLink): ShareLink & { token: string } {
+  function create(link: NewShareLink): ShareLink & { token: string } {
     const token = randomBytes(32).toString('base64url')
-    const row: Row = {
-      ...fields,
-      id: newId('lnk'),
-      apps: apps && JSON.stringify(apps),
-      created_at: clock(),
-      opened_at: null,
-      revoked_at: null,
-    }
+    const row = rowOf(link, clock())
     insert.run({ ...row, hash: sha256Of(token) })
     return { ...linkOf(row), token }
   }
@@ -100,8 +100,19 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
   }
 }
 
-const linkOf = ({ passcode, apps, ...row }: Row): ShareLink => ({
+const rowOf = ({ apps, metrics, ...fields }: NewShareLink, created_at: number): Row => ({
+  ...fields,
+  id: newId('lnk'),
+  apps: apps && JSON.stringify(apps),
+  metrics: metrics && JSON.stringify(metrics),
+  created_at,
+  opened_at: null,
+  revoked_at: null,
+})
+
+const linkOf = ({ passcode, apps, metrics, ...row }: Row): ShareLink => ({
   ...row,
   apps: apps === null ? null : JSON.parse(apps),
+  metrics: metrics === null ? null : JSON.parse(metrics),
   has_passcode: passcode !== null,
 })

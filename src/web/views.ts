@@ -6,12 +6,16 @@
  */
 type Navigation = { title: string; guestTitle?: string; icon: string; key: string; isOnPhone: boolean }
 
-/** `section` is the view that the navigation marks as current at this path. */
+/**
+ * `section` is the view that the navigation marks as current at this path. `needsAllMetrics`: guests of a link that is
+ * limited to some metrics do not have this view.
+ */
 type ViewAddress = {
   path: string
   view: string
   section: string | null
   isForGuests: boolean
+  needsAllMetrics?: true
   navigation?: Navigation
 }
 
@@ -32,6 +36,7 @@ export const VIEWS = [
     view: 'revenue',
     section: 'revenue',
     isForGuests: true,
+    needsAllMetrics: true,
     navigation: { title: 'Revenue', icon: 'revenue', key: 'r', isOnPhone: true },
   },
   {
@@ -39,6 +44,7 @@ export const VIEWS = [
     view: 'subscriptions',
     section: 'subscriptions',
     isForGuests: true,
+    needsAllMetrics: true,
     navigation: { title: 'Subscriptions', icon: 'subscriptions', key: 's', isOnPhone: true },
   },
   {
@@ -46,6 +52,7 @@ export const VIEWS = [
     view: 'retention',
     section: 'retention',
     isForGuests: true,
+    needsAllMetrics: true,
     navigation: { title: 'Trials & retention', icon: 'retention', key: 'n', isOnPhone: false },
   },
   {

@@ -171,7 +171,14 @@ async function openCallers({ app }: Awaited<ReturnType<typeof openSeeded>>) {
   const { store, tokens, links, keys, erasures, audit } = windfall
   const [first] = windfall.apps.list()
   const scope = { organization_id: organization.id, apps: [first?.id ?? ''] }
-  const guestLink = { ...scope, label: '=2+3', basis: 'gross', expires_at: null, passcode: null } as const
+  const guestLink = {
+    ...scope,
+    label: '=2+3',
+    basis: 'gross',
+    metrics: null,
+    expires_at: null,
+    passcode: null,
+  } as const
   const { narrow, stranger, link_id, asked } = await store.commit(() => {
     keys.create(organization.id, 'secret', '-1+2')
     for (let n = 0; n < MANY; n += 1) audit.note({ actor: 'owner', address: null, action: 'sessions.ended' })

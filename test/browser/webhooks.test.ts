@@ -262,6 +262,7 @@ describe.skipIf(!hasChromium())('webhooks', () => {
         apps: null,
         label: 'guest',
         basis: 'gross',
+        metrics: null,
         expires_at: null,
         passcode: null,
       }),

@@ -41,7 +41,7 @@ export function openDigestReader(deps: Deps) {
     const own = apps.list().filter(({ organization_id }) => organization_id === organization.id)
     if (own.length === 0) return null
     const attention = await attentionOf(organization.id, deps)
-    const scope = { organization, apps: own, environment: 'production', zone: 'own' } as const
+    const scope = { organization, apps: own, environment: 'production', zone: 'own', metrics: null } as const
     return series.withSnapshot(
       scope,
       async (one) => {

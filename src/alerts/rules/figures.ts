@@ -109,7 +109,7 @@ function openFacts({ clock, organizations, apps, series, milestones, noSale }: D
     const own = apps
       .list()
       .filter((app) => app.organization_id === organization.id && (settings.apps?.includes(app.id) ?? true))
-    return { organization, apps: own, environment: settings.environment, zone: 'own' }
+    return { organization, apps: own, environment: settings.environment, zone: 'own', metrics: null }
   }
 
   /** Reads the last days of a metric, today included. */

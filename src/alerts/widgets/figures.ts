@@ -108,7 +108,13 @@ type Wanted = { organization: Organization; apps: readonly App[]; metrics: reado
 export function openWidgetFigures({ series, clock }: Deps) {
   /** The figures of some apps of an organization, in one snapshot. They are not waited for. */
   async function read({ organization, apps, metrics }: Wanted): Promise<WidgetFigures> {
-    const scope = { organization, apps: [...apps], environment: 'production', zone: 'own' } as const
+    const scope = {
+      organization,
+      apps: [...apps],
+      environment: 'production',
+      zone: 'own',
+      metrics: null,
+    } as const
     const wanted = WIDGET_METRICS.filter(({ name }) => metrics.includes(name))
     const ordered = metrics.flatMap((name) => wanted.find((one) => one.name === name) ?? [])
     return series.withSnapshot(

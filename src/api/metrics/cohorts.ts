@@ -2,6 +2,7 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Auth, ViewerAccess } from '../../access/auth.ts'
+import type { MetricLimit } from '../../access/metric_limit.ts'
 import { appsInScope, list, resolveApps } from '../../access/scope.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
@@ -97,7 +98,7 @@ function openAnswers({ cohorts, organizations, apps, clock, metrics, rates }: De
     display.fields(await answerInBase(access, query, wait_ms), query.display_currency)
 
   async function answerInBase(access: ViewerAccess, query: CohortsQuery, wait_ms: number | null) {
-    const { accessScope } = access
+    const { accessScope, metrics: limit } = access
     const basis = basisFor(access, MEASURES[query.metric], query)
     assertBasis(query, basis)
     const appIds = query.app?.flatMap((name) => resolveApps(name, accessScope, apps))
@@ -109,10 +110,11 @@ function openAnswers({ cohorts, organizations, apps, clock, metrics, rates }: De
         apps: [],
         generation: NO_ORGANIZATION,
         behind: null,
+        limit,
       })
     return metrics.withSnapshot(
       { organization: owner, apps: chosen },
-      ({ shown }) => buildAnswer({ cohorts, clock }, query, basis, { apps: chosen, ...shown }),
+      ({ shown }) => buildAnswer({ cohorts, clock }, query, basis, { apps: chosen, limit, ...shown }),
       wait_ms,
     )
   }
@@ -141,7 +143,7 @@ export function cohortRoutes(deps: Deps): Route[] {
     ...READ_ROUTE,
     access: auth.viewer,
     query: Query,
-    refusals: { ...QUERY_LIMIT_ERRORS, 403: 'not_for_guests' },
+    refusals: { ...QUERY_LIMIT_ERRORS, 403: 'not_for_guests, metric_not_shared' },
     around: auth.limited,
   } as const
   return [
@@ -168,13 +170,14 @@ type CohortSource = {
   apps: readonly App[]
   generation: Pick<Generation, 'id' | 'time_zone' | 'currency' | 'factors'>
   behind: Lag | null
+  limit: MetricLimit
 }
 
 async function buildAnswer(
   { cohorts, clock }: Pick<Deps, 'cohorts' | 'clock'>,
   query: CohortsQuery,
   basis: Basis,
-  { apps: chosen, generation, behind }: CohortSource,
+  { apps: chosen, generation, behind, limit }: CohortSource,
 ) {
   const { time_zone, currency } = generation
   const today = openCalendar(time_zone).dayOf(clock())
@@ -191,6 +194,7 @@ async function buildAnswer(
     storefront: query.country ?? '*',
     from,
     until,
+    metrics: limit,
   }
   const table = { ...COHORT_METRICS[query.metric], by: query.by, from: dayText(from), to: dayText(until) }
   const proceeds = basis === 'proceeds' ? await readProceeds(cohorts, query, question, today) : null

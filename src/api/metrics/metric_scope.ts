@@ -1,4 +1,5 @@
 /** Resolves the apps and the organization that a metrics request is about, within the caller's access scope. */
+import type { MetricLimit } from '../../access/metric_limit.ts'
 import { appsInScope, resolveApps } from '../../access/scope.ts'
 import type { AccessScope } from '../../access/tokens.ts'
 import type { App, Apps } from '../../apps/apps.ts'
@@ -6,6 +7,9 @@ import type { Organizations } from '../../apps/organizations.ts'
 import { Refusal } from '../../errors.ts'
 import type { SeriesScope } from '../../metrics/series/series.ts'
 import type { ScopeInput } from '../../metrics/series/series_request.ts'
+
+/** What a caller may read: apps, and metrics. */
+type Readable = { accessScope: AccessScope; metrics: MetricLimit }
 
 type Deps = { organizations: Organizations; apps: Apps }
 
@@ -16,7 +20,7 @@ export function openMetricScopes({ organizations, apps }: Deps) {
    * @throws Refusal 404 `unknown_app` if there are none.
    */
   function scopesOf(
-    accessScope: AccessScope,
+    { accessScope, metrics }: Readable,
     { app, organization, environment, zone }: ScopeInput,
   ): SeriesScope[] {
     const appIds = app?.flatMap((name) => resolveApps(name, accessScope, apps))
@@ -29,13 +33,15 @@ export function openMetricScopes({ organizations, apps }: Deps) {
     const grouped = Map.groupBy(chosen, ({ organization_id }: App) => organization_id)
     return organizations.list().flatMap((one) => {
       const organizationApps = grouped.get(one.id)
-      return organizationApps ? [{ organization: one, apps: organizationApps, environment, zone }] : []
+      return organizationApps
+        ? [{ organization: one, apps: organizationApps, environment, zone, metrics }]
+        : []
     })
   }
 
   /** @throws Refusal 400 `organization_needed`: amounts in two currencies or time zones cannot be summed. */
-  function scopeOf(accessScope: AccessScope, query: ScopeInput): SeriesScope {
-    const scopes = scopesOf(accessScope, query)
+  function scopeOf(readable: Readable, query: ScopeInput): SeriesScope {
+    const scopes = scopesOf(readable, query)
     const [only] = scopes
     if (only && scopes.length === 1) return only
     throw ambiguousOrganization(scopes)

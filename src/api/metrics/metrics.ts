@@ -2,6 +2,7 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Auth, ViewerAccess } from '../../access/auth.ts'
+import { isWithin } from '../../access/metric_limit.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
@@ -51,7 +52,11 @@ const CSV_SUFFIX = '.csv'
 const LAYOUT_NEEDS_CSV = 'applies to CSV only; add .csv to the name of the metric'
 
 const CSV_ANSWER = { description: 'The same data as CSV', content_type: 'text/csv' } as const
-const REFUSALS = { ...QUERY_LIMIT_ERRORS, 400: 'organization_needed', 403: 'not_for_guests' } as const
+const REFUSALS = {
+  ...QUERY_LIMIT_ERRORS,
+  400: 'organization_needed',
+  403: 'not_for_guests, metric_not_shared',
+} as const
 const METRICS_ROUTE = { ...READ_ROUTE, tag: 'Metrics' } as const
 const SeriesQuery = v.object({ ...SeriesParams.entries, ...DisplayParam })
 const OverviewQuery = v.object({ ...OverviewParams.entries, ...DisplayParam })
@@ -71,11 +76,14 @@ function csvAnswer(event: H3Event, auth: Auth, name: string, { parts, behind = n
   return csvResponse(event, name, parts, behind)
 }
 
-const allDefinitions = () => ({
-  metrics: METRIC_NAMES.map((name) => DEFINITIONS[name]),
-  cohorts: Object.entries(COHORT_METRICS).map(([name, description]) => ({ name, ...description })),
-  customers: CUSTOMER_DESCRIPTIONS,
-  coverage: COVERAGE_DESCRIPTIONS,
+/** The definitions of the figures that the caller may read. */
+const readableDefinitions = ({ metrics }: ViewerAccess) => ({
+  metrics: METRIC_NAMES.filter((name) => isWithin(metrics, name)).map((name) => DEFINITIONS[name]),
+  cohorts: Object.entries(COHORT_METRICS)
+    .filter(([name]) => isWithin(metrics, name))
+    .map(([name, description]) => ({ name, ...description })),
+  customers: metrics === null ? CUSTOMER_DESCRIPTIONS : [],
+  coverage: metrics === null ? COVERAGE_DESCRIPTIONS : [],
 })
 
 const definitionRoutes = ({ auth }: Deps): Route[] => [
@@ -85,7 +93,7 @@ const definitionRoutes = ({ auth }: Deps): Route[] => [
     summary: 'Lists every metric with its definition, dimensions and filters',
     access: auth.viewer,
     answers: { 200: { description: 'All metrics', schema: DefinitionsAnswer } },
-    handler: allDefinitions,
+    handler: ({ caller }) => readableDefinitions(caller),
   }),
   defineRoute({
     ...METRICS_ROUTE,
@@ -93,7 +101,8 @@ const definitionRoutes = ({ auth }: Deps): Route[] => [
     summary: 'Lists every metric as CSV',
     access: auth.viewer,
     answers: { 200: CSV_ANSWER },
-    handler: ({ event }) => csvAnswer(event, auth, 'metrics', { parts: definitionsCsv(allDefinitions()) }),
+    handler: ({ event, caller }) =>
+      csvAnswer(event, auth, 'metrics', { parts: definitionsCsv(readableDefinitions(caller)) }),
   }),
 ]
 
@@ -118,7 +127,7 @@ function seriesRoute({ series, organizations, apps, auth, ...deps }: Deps): Rout
       if (!isCsv && query.layout !== undefined) throw invalid([{ path: 'layout', message: LAYOUT_NEEDS_CSV }])
       const basis = basisFor(caller, DEFINITIONS[name], query)
       const request = { ...query, zone: zoneOf(query), basis }
-      const scope = scopeOf(caller.accessScope, request)
+      const scope = scopeOf(caller, request)
       const resolved = resolveRequest(name, request, series.todayOf(scope))
       const wait_ms = waitPreferenceOf(event) ?? (isCsv ? MAX_WAIT_MS : null)
       const answer = await display.series(
@@ -137,8 +146,8 @@ function overviewRoutes({ overview, organizations, apps, auth, ...deps }: Deps):
   const display = openDisplay(deps)
 
   type Query = v.InferOutput<typeof OverviewQuery>
-  async function answerOf({ accessScope, basis }: ViewerAccess, query: Query, wait_ms: number | null) {
-    const answer = await overview(scopesOf(accessScope, query), basis ?? query.basis, wait_ms)
+  async function answerOf(caller: ViewerAccess, query: Query, wait_ms: number | null) {
+    const answer = await overview(scopesOf(caller, query), caller.basis ?? query.basis, wait_ms)
     return display.overview(answer, query.display_currency)
   }
 

@@ -86,7 +86,11 @@ export function todayRoutes({ today, auth, organizations, apps, ...deps }: Deps)
       refusals: { 400: 'organization_needed', 404: 'unknown_app' },
       async handler({ event, caller, query }) {
         const money = { currency: query.currency ?? null, basis: query.basis }
-        const answer = await today(scopeOf(caller, query), money, waitPreferenceOf(event))
+        const answer = await today(
+          scopeOf({ accessScope: caller, metrics: null }, query),
+          money,
+          waitPreferenceOf(event),
+        )
         return display.fields(answer, query.display_currency)
       },
     }),

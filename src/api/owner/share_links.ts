@@ -8,6 +8,7 @@ import { GRANT_FIELDS, GrantRequest, resolveGrant } from '../../access/grants.ts
 import type { Owner } from '../../access/owner.ts'
 import type { Passkeys } from '../../access/passkeys/passkeys.ts'
 import { checkPassword, hashPassword } from '../../access/passwords.ts'
+import { list } from '../../access/scope.ts'
 import type { SessionCookie } from '../../access/session_cookie.ts'
 import { openSessionStatus, SessionAnswer } from '../../access/session_status.ts'
 import type { Sessions } from '../../access/sessions.ts'
@@ -22,13 +23,28 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
+import { ALL_DERIVABLE, DerivableAnswer, derivableFields, resolveMetrics } from './shared_metrics.ts'
 import { Password, readSignIn } from './sign_in.ts'
 
 const MIN_PASSCODE_LENGTH = 6
+const MAX_METRICS = 100
 const bases = v.picklist(['gross', 'proceeds'])
 const CreateBody = v.strictObject({
   ...GrantRequest,
   basis: v.pipe(bases, v.description('The only basis in which guests see money')),
+  metrics: v.optional(
+    v.pipe(
+      v.nullable(
+        v.pipe(
+          v.array(v.string()),
+          v.minLength(1, 'must name at least one'),
+          v.maxLength(MAX_METRICS, `must name at most ${MAX_METRICS}`),
+        ),
+      ),
+      v.description('The names of the only metrics that guests see; null for all, including future ones'),
+    ),
+    null,
+  ),
   passcode: v.optional(
     v.pipe(
       v.nullable(
@@ -54,6 +70,10 @@ const OpenBody = v.strictObject({
 export const LinkAnswer = v.object({
   ...GRANT_FIELDS,
   basis: bases,
+  metrics: v.pipe(
+    v.nullable(v.array(v.string())),
+    v.description('The only metrics that guests see; null for all'),
+  ),
   has_passcode: v.boolean(),
   opened_at: v.pipe(v.nullable(v.number()), v.description('When a guest last opened the link')),
 })
@@ -61,6 +81,16 @@ export const LinksAnswer = v.object({ share_links: v.array(LinkAnswer) })
 const CreatedAnswer = v.object({
   ...LinkAnswer.entries,
   url: v.pipe(v.string(), v.description('The link; shown only in this response')),
+  ...DerivableAnswer.entries,
+})
+const DerivableQuery = v.object({
+  metrics: v.optional(
+    v.pipe(
+      list,
+      v.description('Names of metrics, separated by commas; default: every single step is listed'),
+    ),
+  ),
+  basis: v.optional(v.pipe(bases, v.description('The basis of the link')), 'gross'),
 })
 
 type Deps = {
@@ -104,16 +134,19 @@ export function shareLinkRoutes(deps: Deps): Route[] {
       async handler({ event, body }) {
         const { label, basis, expires_at } = body
         const accessScope = resolveGrant(deps, body)
+        const metrics = body.metrics && resolveMetrics(body.metrics, basis)
         const passcode = body.passcode === null ? null : await hashPassword(body.passcode)
         const { token, ...link } = await auth.commitAs(event, auth.freshOwner, (actor) => {
-          const created = links.create({ ...accessScope, label, basis, expires_at, passcode })
-          audit.note({ ...actor, action: 'link.made', subject: created.id, detail: label })
+          const created = links.create({ ...accessScope, label, basis, metrics, expires_at, passcode })
+          const detail = metrics === null ? label : `${label} (${metrics.join(', ')})`
+          audit.note({ ...actor, action: 'link.made', subject: created.id, detail })
           return created
         })
         event.res.status = 201
-        return { ...link, url: `${base_url() ?? ''}/share#${token}` }
+        return { ...link, url: `${base_url() ?? ''}/share#${token}`, ...derivableFields(metrics) }
       },
     }),
+    ...derivableRoutes(deps),
     defineRoute({
       ...OWNER_ROUTE,
       method: 'DELETE',
@@ -132,6 +165,19 @@ export function shareLinkRoutes(deps: Deps): Route[] {
     openLinkRoute(deps),
   ]
 }
+
+/** The routes that name what a new link would disclose. */
+const derivableRoutes = ({ auth }: Deps): Route[] =>
+  defineList(auth, {
+    ...OWNER_ROUTE,
+    path: '/api/v1/share-links/derivable',
+    summary: 'Lists what guests could compute from the metrics of a link before it is created',
+    access: auth.owner,
+    query: DerivableQuery,
+    answer: { description: 'The figures that follow', schema: DerivableAnswer },
+    read: ({ query: { metrics, basis } }) =>
+      metrics === undefined ? ALL_DERIVABLE : derivableFields(resolveMetrics(metrics, basis)),
+  })
 
 /** The route that signs a guest in. */
 function openLinkRoute(deps: Deps): Route {

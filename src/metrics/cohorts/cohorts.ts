@@ -1,4 +1,5 @@
 /** Reads cohorts: retention, realized LTV, ARPPU and billing recovery. */
+import { assertWithin } from '../../access/metric_limit.ts'
 import { Refusal } from '../../errors.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
@@ -6,6 +7,7 @@ import type { Shares } from '../reports/shares.ts'
 import { ratioOf } from '../series/formula_lines.ts'
 import type { CohortCellStore, CohortSum } from './cells.ts'
 import { ANY } from './changes.ts'
+import type { CohortMetric } from './descriptions.ts'
 import { RETRY_DAYS } from './failures.ts'
 import { cohortProceeds } from './proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
@@ -40,7 +42,33 @@ export type Cohorts = ReturnType<typeof openCohorts>
 
 type PayersQuery = CohortQuery & { grain: 'day' | 'week' | 'month' }
 
-export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares: Shares }) {
+type Deps = { cells: CohortCellStore; shares: Shares }
+
+/** Opens the readers of cohorts. Each refuses a metric that its query may not read. */
+export function openCohorts(deps: Deps) {
+  const { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers } = openReaders(deps)
+  return {
+    retention: within('retention', retention),
+    ltv: within('ltv', ltv),
+    arppu: within('arppu', arppu),
+    recovery: within('recovery', recovery),
+    proceedsOfLtv: within('ltv', proceedsOfLtv),
+    proceedsOfPayers: within('arppu', proceedsOfPayers),
+  }
+}
+
+/** The reader, which throws a Refusal 403 `metric_not_shared` if its query may not read the metric. */
+const within =
+  <Query extends CohortQuery, Options extends unknown[], Answer>(
+    name: CohortMetric,
+    read: (query: Query, ...options: Options) => Answer,
+  ) =>
+  (query: Query, ...options: Options): Answer => {
+    assertWithin(query.metrics, name)
+    return read(query, ...options)
+  }
+
+function openReaders({ cells, shares }: Deps) {
   /**
    * For each cohort of first payments and each period: how many subscriptions were paid one day after the k-th renewal was
    * due. `due`: for how many subscriptions this is known. `complete`: whether it is known for all.

@@ -1,4 +1,5 @@
 /** Divides a range of days into cohorts: days, weeks, months or years. */
+import type { MetricLimit } from '../../access/metric_limit.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts'
 import type { CohortScope } from './cells.ts'
@@ -11,6 +12,7 @@ export type Grain = (typeof GRAINS)[number]
 
 /**
  * Days from `from` through `until`. `product_id` and `storefront`: `*` for any. `currency`: the currency of the money.
+ * `metrics`: what the reader may read.
  */
 export type CohortQuery = {
   scopes: readonly CohortScope[]
@@ -20,6 +22,7 @@ export type CohortQuery = {
   storefront: string
   from: DayNumber
   until: DayNumber
+  metrics: MetricLimit
 }
 
 /** A cohort: its first day, and its range of days. */

@@ -1,4 +1,5 @@
 /** Computes the overview of an organization: current levels, this month’s flows, and both one month before. */
+import { isWithin } from '../../access/metric_limit.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Basis } from '../../money.ts'
 import { yieldToEventLoop } from '../../turns.ts'
@@ -70,7 +71,7 @@ export function openOverview({ metrics, series }: Deps) {
     const today = series.todayOf(scope)
     const { now, before } = monthToDate(today)
     const figures: OverviewFigure[] = []
-    for (const name of METRIC_NAMES) {
+    for (const name of METRIC_NAMES.filter((one) => isWithin(scope.metrics, one))) {
       const { bases } = DEFINITIONS[name]
       // Gross amounts must not appear among proceeds.
       if (basis === 'proceeds' && isMoney(DEFINITIONS[name]) && !bases.includes(basis)) continue

@@ -1,4 +1,5 @@
 /** Answers requests for one metric: the series of the requested and the previous range, and how certain they are. */
+import type { MetricLimit } from '../../access/metric_limit.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 import type { Organization } from '../../apps/organizations.ts'
@@ -8,7 +9,7 @@ import type { Rates } from '../../rates/rates.ts'
 import type { Store } from '../../store/store.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import { isMoney, type Kind, type Split, type Unit } from '../definitions/definition.ts'
-import { DEFINITIONS, type MetricName } from '../definitions/definitions.ts'
+import type { MetricName } from '../definitions/definitions.ts'
 import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import type { Factors } from '../lineage/months.ts'
@@ -29,6 +30,7 @@ import { type Formula, measuresOf } from './formula_lines.ts'
 import { formulaOf, type Refunds } from './formulas.ts'
 import { knowledgeOf } from './knowledge.ts'
 import { contextBuckets, type Series, type SeriesContext, seriesOf, slicesOf, wholeOf } from './points.ts'
+import { readableDefinition, readableSeries } from './readable.ts'
 import type { SeriesRequest } from './series_request.ts'
 import { readSharedDays } from './shared_days.ts'
 import type { Lag, ReadSnapshot } from './snapshot_reads.ts'
@@ -43,14 +45,13 @@ import {
 /** How many points of a split are computed in one turn of the event loop. */
 const POINTS_PER_TURN = 2_000
 
-/**
- * One or more apps of one organization. `shown`: the generation that is read. Its time zone and base currency apply.
- */
+/** Apps of one organization, and the metrics to read. The time zone and base currency of the generation `shown` apply. */
 export type SeriesScope = {
   organization: Organization
   apps: readonly App[]
   environment: Environment
   zone: SumQuery['zone']
+  metrics: MetricLimit
   shown?: ReadSnapshot
 }
 
@@ -180,13 +181,13 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     }
   }
 
-  /** Reads the series of some buckets, and the source of each day. */
+  /** Reads the series of some buckets, and the source of each day. @throws Refusal 403 `metric_not_shared`. */
   async function seriesIn(
     scope: SnapshotScope,
     query: SeriesQuery,
     buckets: readonly Bucket[],
   ): Promise<{ series: Series[]; from: JoinedMeasureDays[] }> {
-    const definition = DEFINITIONS[query.name]
+    const definition = readableDefinition(scope.metrics, query.name)
     const { lines, levels, of_ledger = false, of_shared_days = false } = formulaFor(query)
     const sumQuery = sumQueryOf(scope, query, buckets)
     const options = { basis: query.basis, of_money: isMoney(definition), of_ledger }
@@ -208,14 +209,14 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
       isByApp: query.split === 'app',
     }
     if (query.split === null) {
-      const whole = seriesOf(wholeOf(tallies, unconverted), context)
+      const whole = readableSeries(scope.metrics, seriesOf(wholeOf(tallies, unconverted), context))
       return { series: [...whole, ...(await excludedParts(sums.read, sumQuery, query, context))], from }
     }
     const slices = slicesOf(tallies, unconverted, { definition, lines, levels, ...query })
     const byValue: Series[] = []
     for (const [index, slice] of slices.entries()) {
       if ((index * buckets.length) % POINTS_PER_TURN < buckets.length) await yieldToEventLoop()
-      byValue.push(...seriesOf(slice, context))
+      byValue.push(...readableSeries(scope.metrics, seriesOf(slice, context)))
     }
     return { series: query.split === 'app' ? byValue.map((one) => withBundleId(scope, one)) : byValue, from }
   }

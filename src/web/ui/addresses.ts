@@ -14,6 +14,12 @@ export const SIGN_IN_PATHS: readonly SignInPath[] = VIEWS.flatMap((one) =>
   one.view === 'sign_in' ? [one.path] : [],
 )
 
+type Viewer = { state: string; metrics: readonly string[] | null }
+
+/** Whether the owner or a guest has a view. */
+export const hasView = ({ state, metrics }: Viewer, view: View): boolean =>
+  state === 'owner' || (view.isForGuests && (metrics === null || !('needsAllMetrics' in view)))
+
 const pathSegments = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
 /** The view at a path, or undefined. */

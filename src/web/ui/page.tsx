@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { VIEWS } from '../views.ts'
-import { viewAt } from './addresses.ts'
+import { hasView, viewAt } from './addresses.ts'
 import { Frame } from './frame/frame.tsx'
 import { SIGNED_OUT_EVENT } from './http.ts'
 import { Empty, Failed } from './parts/query_view.tsx'
@@ -12,7 +12,7 @@ import { client, invalidate, useQuery } from './queries.ts'
 import { type Session, SessionContext } from './session.ts'
 import { ReauthProvider } from './sign_in/reauth.tsx'
 import { isEntryPath, RedirectHome, SignIn } from './sign_in/sign_in.tsx'
-import { COMPONENTS } from './views.ts'
+import { COMPONENTS, SharedMetrics } from './views.ts'
 
 /** Whether no view has this path. */
 const isUnknownPath = (path: string): boolean => viewAt(path) === undefined
@@ -28,10 +28,15 @@ const NotFound = (): JSX.Element => (
   </main>
 )
 
-const Views = ({ isGuest }: { isGuest: boolean }): JSX.Element => (
+function componentOf(view: (typeof VIEWS)[number]['view'], { metrics }: Session) {
+  if (view === 'sign_in') return RedirectHome
+  return view === 'today' && metrics !== null ? SharedMetrics : COMPONENTS[view]
+}
+
+const Views = ({ session }: { session: Session }): JSX.Element => (
   <Router>
-    {VIEWS.filter(({ isForGuests }) => isForGuests || !isGuest).map(({ path, view }) => (
-      <Route key={path} path={path} component={view === 'sign_in' ? RedirectHome : COMPONENTS[view]} />
+    {VIEWS.filter((one) => hasView(session, one)).map(({ path, view }) => (
+      <Route key={path} path={path} component={componentOf(view, session)} />
     ))}
     <Route default component={NotFound} />
   </Router>
@@ -114,7 +119,7 @@ function Gate(): JSX.Element | null {
             <ErrorView error={broken} again={() => setBroken(null)} />
           ) : (
             <ErrorBoundary onError={setBroken}>
-              <Views isGuest={data.state === 'guest'} />
+              <Views session={data} />
             </ErrorBoundary>
           )}
         </Frame>

@@ -10,6 +10,7 @@ export const SessionContext = createContext<Session>({
   state: 'signed_out',
   reach: null,
   basis: null,
+  metrics: null,
   fresh: false,
   fresh_until: null,
   storage: 'ok',

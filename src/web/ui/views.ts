@@ -31,6 +31,11 @@ export const COMPONENTS = {
   webhook: view(() => import('./settings/webhooks/endpoint_page.tsx').then((module) => module.EndpointPage)),
 }
 
+/** The first view of guests whose link is limited to some metrics. */
+export const SharedMetrics = view(() =>
+  import('./today/shared_metrics.tsx').then((module) => module.SharedMetrics),
+)
+
 /** Loads the code of the view at a path, in parallel with the session. */
 export function preloadView(path: string): void {
   const view = viewAt(path)?.view

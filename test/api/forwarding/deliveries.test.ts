@@ -55,6 +55,7 @@ test('a token reads the deliveries of its apps without request headers, a guest 
       apps: null,
       label: 'guest',
       basis: 'gross',
+      metrics: null,
       expires_at: null,
       passcode: null,
     }),

@@ -104,6 +104,7 @@ test('guests and visitors see nothing', async () => {
       apps: null,
       label: 'guest',
       basis: 'gross',
+      metrics: null,
       expires_at: null,
       passcode: null,
     }),

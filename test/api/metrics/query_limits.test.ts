@@ -21,7 +21,14 @@ async function guest(): Promise<Headers> {
 
 async function linkToAll(): Promise<string> {
   const { store, links } = app.windfall
-  const link = { organization_id: null, apps: null, label: 'x', basis: 'gross', passcode: null } as const
+  const link = {
+    organization_id: null,
+    apps: null,
+    label: 'x',
+    basis: 'gross',
+    metrics: null,
+    passcode: null,
+  } as const
   const { id } = await store.commit(() => links.create({ ...link, expires_at: null }))
   return id
 }

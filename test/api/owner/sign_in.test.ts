@@ -35,6 +35,7 @@ test('before there is an owner, no sign-in succeeds', async () => {
     state: 'setup',
     reach: null,
     basis: null,
+    metrics: null,
     fresh: false,
     fresh_until: null,
     storage: 'ok',

@@ -36,6 +36,7 @@ function question(more: Partial<CohortQuery> = {}): CohortQuery {
     storefront: '*',
     from: 0,
     until: today,
+    metrics: null,
   }
   return { scopes, ...everything, from: today - 420, ...more }
 }

@@ -154,7 +154,13 @@ test('a read over many turns sees one generation, which is deleted only afterwar
   const { apps, metrics, organizations, series, store } = shop.windfall
   const [organization] = organizations.list()
   if (!organization) throw new Error('there is no organization')
-  const scope = { organization, apps: apps.list(), environment: 'production', zone: 'own' } as const
+  const scope = {
+    organization,
+    apps: apps.list(),
+    environment: 'production',
+    zone: 'own',
+    metrics: null,
+  } as const
   const before = shown()
   const rows = () =>
     store

@@ -198,6 +198,8 @@ alter table users add column server_attributes text not null default '[]';
 update users set server_attributes = (select json_group_array(key) from json_each(proved_attributes))
   where proved_attributes <> '{}';
 
+alter table share_links add column metrics text;
+
 pragma user_version = 4;
 create table apple_keys (
   organization_id         text not null references organizations (id),

@@ -1,7 +1,7 @@
 /** The frame of every view: navigation at the side, or at the bottom on a phone, and notices. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
-import { NAVIGATION_VIEWS, type NavigationView, viewAt } from '../addresses.ts'
+import { hasView, NAVIGATION_VIEWS, type NavigationView, viewAt } from '../addresses.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useOnline } from '../parts/query_view.tsx'
@@ -116,7 +116,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
   const found = useTrouble(state === 'owner')
   useDeviceRepair(state === 'owner')
   const trouble = state === 'owner' ? found : null
-  const views = NAVIGATION_VIEWS.filter((view) => state === 'owner' || view.isForGuests)
+  const views = NAVIGATION_VIEWS.filter((view) => hasView(session, view))
   const { search, sheet } = useCommands(views)
   return (
     <div class="frame">

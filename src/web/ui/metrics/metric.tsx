@@ -10,6 +10,7 @@ import { Empty, Placeholder } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
+import { ShareButton } from '../settings/access/share_button.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { type Definition, useDefinitions } from './definitions.ts'
 import { filtersIn, MetricFilters } from './filters.tsx'
@@ -117,6 +118,7 @@ export function Metric(): JSX.Element {
   const name = useRoute().params.name ?? ''
   const definitions = useDefinitions()
   const { href } = useScope()
+  const { metrics } = useSession()
   const definition = definitions.data?.find((one) => one.name === name)
   return (
     <>
@@ -130,13 +132,17 @@ export function Metric(): JSX.Element {
             <Title>{definition?.title ?? name}</Title>
             {definition && <p>{definition.sentence}</p>}
           </div>
+          {definition && <ShareButton metrics={[name]} />}
         </header>
         {definition ? (
           <RequireFigures>
             <MetricPage key={name} definition={definition} />
           </RequireFigures>
         ) : definitions.data ? (
-          <Empty icon="question" title={`Unknown metric ${name}`} />
+          <Empty
+            icon="question"
+            title={metrics === null ? `Unknown metric ${name}` : 'Not available through this link'}
+          />
         ) : (
           <Placeholder height={480} />
         )}

@@ -23,15 +23,15 @@ function ratioScope(scope: Scope, definition: Definition | undefined, today: str
   return { ...scope, interval: days <= MAX_DAYS_OF_WEEKS ? 'week' : 'month' }
 }
 
+/** Whether the metric is money that exists only as gross. */
+export const isGrossOnly = ({ unit, ratio_of, bases }: Definition): boolean =>
+  (ratio_of ?? unit) === 'money' && !bases.includes('proceeds')
+
 /** Guests with a link for proceeds do not see money metrics that exist only as gross. */
 export const isHidden = (
   { state, basis }: Pick<Session, 'state' | 'basis'>,
   definition: Definition,
-): boolean =>
-  state === 'guest' &&
-  basis === 'proceeds' &&
-  (definition.ratio_of ?? definition.unit) === 'money' &&
-  !definition.bases.includes('proceeds')
+): boolean => state === 'guest' && basis === 'proceeds' && isGrossOnly(definition)
 
 /**
  * Returns the CSV URLs of a query. The files do not contain the previous period, because a sum over a file would count

@@ -8,6 +8,7 @@ import { QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
+import { useSession } from '../session.ts'
 import { UNKNOWN } from '../words.ts'
 import { type Definition, useDefinitions, useOtherDefinitions } from './definitions.ts'
 import { figureOfAll, totalsOf } from './figures.ts'
@@ -55,13 +56,14 @@ function Row({ definition }: { definition: Definition }): JSX.Element | null {
 
 function CohortRow({ name }: { name: CohortName }): JSX.Element | null {
   const { href } = useScope()
+  const { metrics } = useSession()
   const definition = useOtherDefinitions()?.cohorts.find((one) => one.name === name)
   if (!definition) return null
   return (
     <li class="metric-row">
       <div>
         <h3>
-          <a href={`${href(COHORT_VIEW_PATHS[name])}#${name}`}>{definition.title}</a>
+          <a href={`${href(metrics === null ? COHORT_VIEW_PATHS[name] : '/')}#${name}`}>{definition.title}</a>
         </h3>
         <p class="small quiet">{definition.sentence}</p>
       </div>
@@ -82,6 +84,8 @@ function Group({ title, children }: { title: string; children: JSX.Element[] }):
 
 export function Metrics(): JSX.Element {
   const definitions = useDefinitions()
+  const { metrics } = useSession()
+  const cohortNames = COHORT_NAMES.filter((name) => metrics?.includes(name) ?? true)
   return (
     <>
       <ScopeBar />
@@ -93,18 +97,22 @@ export function Metrics(): JSX.Element {
           <QueryView result={definitions} height={600}>
             {(all) => (
               <div class="columns">
-                {groupsOf(all).map((group) => (
-                  <Group key={group.title} title={group.title}>
-                    {group.metrics.map((definition) => (
-                      <Row key={definition.name} definition={definition} />
+                {groupsOf(all)
+                  .filter((group) => group.metrics.length > 0)
+                  .map((group) => (
+                    <Group key={group.title} title={group.title}>
+                      {group.metrics.map((definition) => (
+                        <Row key={definition.name} definition={definition} />
+                      ))}
+                    </Group>
+                  ))}
+                {cohortNames.length > 0 && (
+                  <Group title="Cohorts">
+                    {cohortNames.map((name) => (
+                      <CohortRow key={name} name={name} />
                     ))}
                   </Group>
-                ))}
-                <Group title="Cohorts">
-                  {COHORT_NAMES.map((name) => (
-                    <CohortRow key={name} name={name} />
-                  ))}
-                </Group>
+                )}
               </div>
             )}
           </QueryView>

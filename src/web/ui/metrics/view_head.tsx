@@ -3,15 +3,20 @@ import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { Title } from '../parts/title.tsx'
 import { useScope } from '../scope.ts'
+import { ShareButton } from '../settings/access/share_button.tsx'
 
-export function ViewHead({ title }: { title: string }): JSX.Element {
+/** `metrics`: those that the view shows, for a share link. */
+export function ViewHead({ title, metrics }: { title: string; metrics: readonly string[] }): JSX.Element {
   const { href } = useScope()
   return (
     <header class="page-head">
       <Title>{title}</Title>
-      <a class="small" href={href('/metrics')}>
-        All metrics <Icon name="right" class="tiny-icon" />
-      </a>
+      <div class="row">
+        <a class="small" href={href('/metrics')}>
+          All metrics <Icon name="right" class="tiny-icon" />
+        </a>
+        <ShareButton metrics={metrics} />
+      </div>
     </header>
   )
 }

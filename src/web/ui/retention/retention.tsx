@@ -9,11 +9,23 @@ import { ViewHead } from '../metrics/view_head.tsx'
 import { Funnel } from './funnel.tsx'
 import { RetentionTable } from './retention_table.tsx'
 
+/** The metrics of the view. */
+const METRICS = [
+  'active_trials',
+  'new_trials',
+  'trial_conversion',
+  'downloads',
+  'first_payments',
+  'retention',
+  'ltv',
+  'arppu',
+]
+
 export const Retention = (): JSX.Element => (
   <>
     <ScopeBar />
     <main class="page" id="content">
-      <ViewHead title="Trials &amp; retention" />
+      <ViewHead title="Trials &amp; retention" metrics={METRICS} />
       <RequireFigures>
         <div class="grid">
           <Funnel class="half" />

@@ -18,7 +18,7 @@ export function Revenue(): JSX.Element {
     <>
       <ScopeBar />
       <main class="page" id="content">
-        <ViewHead title="Revenue" />
+        <ViewHead title="Revenue" metrics={['revenue', 'refund_rate', 'arppu']} />
         <RequireFigures>
           <NetRevenue />
           <MetricCard

@@ -11,11 +11,26 @@ import { KeyFigures } from './key_figures.tsx'
 import { StatusBreakdown } from './status_breakdown.tsx'
 import { Waterfall } from './waterfall.tsx'
 
+/** The metrics of the view. */
+const METRICS = [
+  'mrr',
+  'arr',
+  'mrr_movements',
+  'net_new_mrr',
+  'quick_ratio',
+  'churn_rate',
+  'mrr_churn_rate',
+  'active_subscriptions',
+  'status',
+  'mrr_at_risk',
+  'recovery',
+]
+
 export const Subscriptions = (): JSX.Element => (
   <>
     <ScopeBar />
     <main class="page" id="content">
-      <ViewHead title="Subscriptions" />
+      <ViewHead title="Subscriptions" metrics={METRICS} />
       <RequireFigures>
         <KeyFigures />
         <div class="grid">

@@ -284,6 +284,7 @@ test('guests and read tokens neither see nor change keys', async () => {
     organization_id: app.organization.id,
     apps: null,
     basis: 'gross',
+    metrics: null,
     expires_at: null,
     passcode: null,
   } as const

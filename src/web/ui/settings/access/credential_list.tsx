@@ -52,24 +52,23 @@ export type CredentialKind<One extends Credential> = {
   /** An additional column. */
   column: { title: string; of: (one: One) => ComponentChildren }
   used: { title: string; at: (one: One) => number | null }
+  /** Additional form fields, and what they add to the request. */
+  useFields: () => { fields: ComponentChildren; body: object; isReady: boolean }
 }
 
 type CreateDialogProps<One extends Credential> = {
   kind: CredentialKind<One>
-  additionalFields: ComponentChildren
-  body: object
   onCreated: (created: One) => void
   onClose: () => void
 }
 
 function CreateDialog<One extends Credential>({
   kind,
-  additionalFields,
-  body,
   onCreated,
   onClose,
 }: CreateDialogProps<One>): JSX.Element {
   const withReauth = useReauth()
+  const { fields, body, isReady } = kind.useFields()
   const [grant, setGrant] = useState<GrantDraft>(EMPTY_GRANT)
   const { run, isBusy, problem } = useMutation(async () => {
     const created = await withReauth(() => write<One>('POST', kind.path, { ...grantRequest(grant), ...body }))
@@ -90,9 +89,9 @@ function CreateDialog<One extends Credential>({
           change={(changes) => setGrant({ ...grant, ...changes })}
           hint={kind.hint}
         />
-        {additionalFields}
+        {fields}
         <ErrorMessage message={problem} />
-        <button type="submit" class="button main" disabled={isBusy}>
+        <button type="submit" class="button main" disabled={isBusy || !isReady}>
           {kind.createLabel}
         </button>
       </form>
@@ -159,22 +158,34 @@ function CredentialTable<One extends Credential>({
   )
 }
 
-type CredentialListProps<One extends Credential> = {
+type CredentialListProps<One extends Credential> = { kind: CredentialKind<One>; result: QueryResult<One[]> }
+
+/** Creates a grant, then shows its secret once. */
+export function CreateCredential<One extends Credential>({
+  kind,
+  onClose,
+}: {
   kind: CredentialKind<One>
-  result: QueryResult<One[]>
-  /** Additional form fields; their values are in `body`. */
-  additionalFields?: ComponentChildren
-  body?: object
+  onClose: () => void
+}): JSX.Element {
+  const [created, setCreated] = useState<One | null>(null)
+  if (created === null) return <CreateDialog kind={kind} onClose={onClose} onCreated={setCreated} />
+  return (
+    <ShownOnce
+      title={kind.secretTitle}
+      text={kind.secretOf(created)}
+      label={kind.secretTitle}
+      note={kind.secretNote}
+      onClose={onClose}
+    />
+  )
 }
 
 export function CredentialList<One extends Credential>({
   kind,
   result,
-  additionalFields,
-  body = {},
 }: CredentialListProps<One>): JSX.Element {
   const [isCreating, setCreating] = useState(false)
-  const [created, setCreated] = useState<One | null>(null)
   const [revoking, setRevoking] = useState<One | null>(null)
   const [isExpanded, setExpanded] = useState(false)
   const now = useNow()
@@ -204,27 +215,7 @@ export function CredentialList<One extends Credential>({
           )
         }}
       </QueryView>
-      {isCreating && (
-        <CreateDialog
-          kind={kind}
-          additionalFields={additionalFields}
-          body={body}
-          onClose={() => setCreating(false)}
-          onCreated={(one) => {
-            setCreating(false)
-            setCreated(one)
-          }}
-        />
-      )}
-      {created && (
-        <ShownOnce
-          title={kind.secretTitle}
-          text={kind.secretOf(created)}
-          label={kind.secretTitle}
-          note={kind.secretNote}
-          onClose={() => setCreated(null)}
-        />
-      )}
+      {isCreating && <CreateCredential kind={kind} onClose={() => setCreating(false)} />}
       {revoking && (
         <Confirm
           title={`Revoke “${revoking.label}”`}

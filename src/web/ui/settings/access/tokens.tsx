@@ -12,6 +12,25 @@ import { type CredentialKind, CredentialList } from './credential_list.tsx'
 type Token = InferOutput<typeof TokenAnswer>
 const PATH = '/api/v1/tokens'
 
+/** The right to write annotations. */
+function useRights() {
+  const [canAnnotate, setCanAnnotate] = useState(false)
+  const fields = (
+    <fieldset class="plain-set choices">
+      <legend class="small">Rights</legend>
+      <label>
+        <input
+          type="checkbox"
+          checked={canAnnotate}
+          onChange={(event) => setCanAnnotate(event.currentTarget.checked)}
+        />{' '}
+        Add, change and delete annotations
+      </label>
+    </fieldset>
+  )
+  return { fields, body: { can_annotate: canAnnotate }, isReady: true }
+}
+
 const KIND: CredentialKind<Token> = {
   path: PATH,
   title: 'Read tokens',
@@ -35,32 +54,15 @@ const KIND: CredentialKind<Token> = {
     ),
   },
   used: { title: 'Last used', at: (token) => token.used_at },
+  useFields: useRights,
 }
 
 export function Tokens(): JSX.Element {
   const result = useQuery<InferOutput<typeof TokensAnswer>>(PATH)
-  const [canAnnotate, setCanAnnotate] = useState(false)
   const base = useSettings().data?.base_url
   return (
     <>
-      <CredentialList
-        kind={KIND}
-        result={{ ...result, data: result.data?.tokens }}
-        body={{ can_annotate: canAnnotate }}
-        additionalFields={
-          <fieldset class="plain-set choices">
-            <legend class="small">Rights</legend>
-            <label>
-              <input
-                type="checkbox"
-                checked={canAnnotate}
-                onChange={(event) => setCanAnnotate(event.currentTarget.checked)}
-              />{' '}
-              Add, change and delete annotations
-            </label>
-          </fieldset>
-        }
-      />
+      <CredentialList kind={KIND} result={{ ...result, data: result.data?.tokens }} />
       {base && (
         <Card title="Use a token">
           <div class="stack">

@@ -1,0 +1,23 @@
+/** The button that shares the metrics of a view. */
+import type { JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { Icon } from '../../parts/icons.tsx'
+import { useSession } from '../../session.ts'
+import { CreateCredential } from './credential_list.tsx'
+import { linkKindOf } from './share_link_form.tsx'
+
+/** Opens the form of a share link with these metrics chosen. Guests do not see it. */
+export function ShareButton({ metrics }: { metrics: readonly string[] }): JSX.Element | null {
+  const { state } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const kind = useMemo(() => linkKindOf(metrics), [metrics.join()])
+  if (state !== 'owner') return null
+  return (
+    <>
+      <button type="button" class="button" onClick={() => setOpen(true)}>
+        <Icon name="share" /> Share
+      </button>
+      {isOpen && <CreateCredential kind={kind} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
