@@ -125,7 +125,7 @@ export async function openApp(options: AppOptions) {
     isErased: erasures.isErased,
     ...(options.formula && { formula: options.formula }),
   })
-  const { metrics, reported, customers } = figures
+  const { metrics, reported, customers, effects } = figures
   const enrichment = openEnrichment({ customers, clock })
   const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
   const forwarded = { feed, ledger, apps, organizations, erasures, outgoing, bodies }
@@ -141,7 +141,7 @@ export async function openApp(options: AppOptions) {
   imports.onDay(reported.dayChanged)
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
-  live.complete(enrichment)
+  live.complete(effects.around(enrichment))
   const sources = () => backupSources({ config: current.config, ...current.configSources })
   const backups = openBackups({ store, clock, windfall: version, sources })
   const modules = {
@@ -205,7 +205,7 @@ export async function openApp(options: AppOptions) {
       current,
       root_expires_at,
       callers,
-      enrichment,
+      enrichment: effects.around(enrichment),
       jobs,
       ...watching,
       revocations,

@@ -8,6 +8,7 @@ import { ago, instant, money } from '../words.ts'
 import { eventDetail } from './event_detail.ts'
 import { amountOf, eventLabel, iconOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
+import { MrrChange } from './mrr_effect.tsx'
 
 type RowProps = {
   event: FeedEvent
@@ -103,6 +104,7 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
           {app && !productNameContains(event, app) && <span class="happened-country">{app}</span>}
           {event.data.country && <span class="happened-country">{countryName(event.data.country)}</span>}
           <EventCustomer event={event} />
+          <MrrChange effect={event.mrr_effect} />
         </span>
         <Amount event={event} />
         <time
