@@ -28,6 +28,7 @@ import { jobRoutes } from './jobs.ts'
 import { cohortRoutes } from './metrics/cohorts.ts'
 import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
+import { refundRoutes } from './metrics/refunds.ts'
 import { todayRoutes } from './metrics/today.ts'
 import { monitoringRoutes } from './monitoring/monitoring.ts'
 import { keyRoutes } from './owner/keys.ts'
@@ -75,6 +76,7 @@ const ROUTE_FACTORIES = [
   coverageRoutes,
   importRoutes,
   todayRoutes,
+  refundRoutes,
   gapRoutes,
   evidenceRoutes,
   statusRoutes,

@@ -19,6 +19,7 @@ import { openEffects } from './effects/effects.ts'
 import type { Factors } from './lineage/months.ts'
 import { openCountingSettings } from './lineage/settings.ts'
 import { openMetrics } from './metrics.ts'
+import { openRefundLists } from './refunds/refunds.ts'
 import type { Commission } from './reports/proceeds.ts'
 import { openReported } from './reports/reported.ts'
 import { openOverview } from './series/overview.ts'
@@ -105,6 +106,7 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     series,
     customers,
     effects: openEffects({ store, clock, settingsOf: settings.settingsOf }),
+    refundLists: openRefundLists({ store, clock, generations, settings, proceedsOf }),
     overview: openOverview({ metrics, series }),
     today: openToday({ store, clock, series }),
     cohorts: openCohorts({ cells: contributions.cells, shares: reported.shares }),

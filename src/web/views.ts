@@ -32,6 +32,13 @@ export const VIEWS = [
     navigation: { title: 'Revenue', icon: 'revenue', isOnPhone: true },
   },
   {
+    path: '/refunds',
+    view: 'refunds',
+    section: 'refunds',
+    isForGuests: false,
+    navigation: { title: 'Refunds', icon: 'undo', isOnPhone: false },
+  },
+  {
     path: '/subscriptions',
     view: 'subscriptions',
     section: 'subscriptions',

@@ -8,16 +8,14 @@ import { yieldToEventLoop } from '../../turns.ts'
 import type { Enrichment } from '../customers/enrichment.ts'
 import { movementsOf, withLevels } from '../lineage/movements.ts'
 import type { SettingsOf } from '../lineage/settings.ts'
-import { type RenewalFact, type TransactionFact, timelineOf } from '../lineage/timeline.ts'
-import { FACT_COLUMNS } from '../upkeep/counting.ts'
+import { timelineOf } from '../lineage/timeline.ts'
 import { CARRIER_TYPES, effectsOf, LATER_CHARGES, type LineageEvent, type MrrEffect } from './carriers.ts'
+import { fromEach, type Indexed, type LineageFacts, lineagesText, openLineageFacts } from './lineage_facts.ts'
 
 /** `mrr_effect` is null for an event that cannot change MRR. */
 type WithEffect<Event> = Event & { mrr_effect: MrrEffect | null }
 
 type Deps = { store: Pick<Store, 'prepare'>; clock: Clock; settingsOf: SettingsOf }
-/** `at`: the position of the lineage in the query. */
-type Indexed<Row> = Row & { at: number }
 type EventRow = Omit<LineageEvent, 'transaction_id'> & { body: Buffer | null }
 /** The fields of a snapshot that name the charge of an event. */
 type Snapshot = { transaction?: { transaction_id?: string }; notification?: { subtype?: string } }
@@ -29,39 +27,22 @@ const NO_FACTS: Facts = { events: [], transactions: [], renewals: [] }
 const PURCHASE_SUBTYPES = ['UPGRADE', 'INITIAL_BUY', 'RESUBSCRIBE']
 
 /** The facts of a lineage, and its events that can change MRR, in the order of the feed. */
-type Facts = { events: EventRow[]; transactions: TransactionFact[]; renewals: RenewalFact[] }
+type Facts = LineageFacts & { events: EventRow[] }
 
-/** Opens the reading of the facts of many lineages at once. */
+/** Opens the reading of facts and events of many lineages at once. */
 function openFacts(store: Pick<Store, 'prepare'>) {
-  // One query for all lineages. The cross join makes SQLite look up each lineage in an index.
-  const each = (table: string) => `
-    from json_each(:lineages) l cross join ${table} f on f.app_id = l.value ->> 0 and f.environment = l.value ->> 1`
-  const ofLineage = 'and f.original_transaction_id = l.value ->> 2'
+  const lineageFacts = openLineageFacts(store)
   const selectEvents = store.prepare<{ lineages: string; types: string; later: string }, Indexed<EventRow>>(`
     select l.key as at, f.seq, f.type, f.occurred_at,
       case when f.type in (select value from json_each(:later)) then f.body end as body
-    ${each('events')} and f.subject = l.value ->> 2
+    ${fromEach('events')} and f.subject = l.value ->> 2
       and f.type in (select value from json_each(:types)) order by l.key, f.seq`)
-  const selectTransactions = store.prepare<{ lineages: string }, Indexed<TransactionFact>>(
-    `select l.key as at, ${FACT_COLUMNS} ${each('transactions')} ${ofLineage}`,
-  )
-  const selectRenewals = store.prepare<{ lineages: string }, Indexed<RenewalFact>>(`
-    select l.key as at, signed_at, grace_until_at, expiration_intent, in_billing_retry, auto_renew_status
-    ${each('renewals')} ${ofLineage} order by l.key, signed_at, sha256`)
+  const [types, later] = [JSON.stringify(CARRIER_TYPES), JSON.stringify(LATER_CHARGES)]
 
   return (keys: readonly LineageKey[]): Facts[] => {
-    const lineages = JSON.stringify(
-      keys.map((key) => [key.app_id, key.environment, key.original_transaction_id]),
-    )
-    const [types, later] = [JSON.stringify(CARRIER_TYPES), JSON.stringify(LATER_CHARGES)]
-    const events = Map.groupBy(selectEvents.all({ lineages, types, later }), ({ at }) => at)
-    const transactions = Map.groupBy(selectTransactions.all({ lineages }), ({ at }) => at)
-    const renewals = Map.groupBy(selectRenewals.all({ lineages }), ({ at }) => at)
-    return keys.map((_, at) => ({
-      events: events.get(at) ?? [],
-      transactions: transactions.get(at) ?? [],
-      renewals: renewals.get(at) ?? [],
-    }))
+    const found = selectEvents.all({ lineages: lineagesText(keys), types, later })
+    const events = Map.groupBy(found, ({ at }) => at)
+    return lineageFacts(keys).map((facts, at) => ({ ...facts, events: events.get(at) ?? [] }))
   }
 }
 

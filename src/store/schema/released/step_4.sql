@@ -149,4 +149,7 @@ alter table users add column server_attributes text not null default '[]';
 update users set server_attributes = (select json_group_array(key) from json_each(proved_attributes))
   where proved_attributes <> '{}';
 
+create index refunds_by_date on refunds (app_id, environment, revoked_at);
+create index reversals_by_date on refund_reversals (app_id, environment, reversed_at);
+
 pragma user_version = 4;
