@@ -399,6 +399,7 @@ create table refunds ( -- kept
   sha256                  blob not null,
   primary key (app_id, environment, transaction_id, revoked_at)
 ) strict, without rowid;
+create index refunds_by_date on refunds (app_id, environment, revoked_at);
 create table refund_reversals ( -- kept
   app_id                  text not null,
   environment             text not null,
@@ -406,6 +407,7 @@ create table refund_reversals ( -- kept
   reversed_at             integer not null,
   primary key (app_id, environment, transaction_id, reversed_at)
 ) strict, without rowid;
+create index reversals_by_date on refund_reversals (app_id, environment, reversed_at);
 
 -- Every distinct signed renewal info. Grace dates and expiration intents exist only while they apply, so the
 -- newest alone would rewrite history.

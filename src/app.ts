@@ -119,7 +119,7 @@ export async function openApp(options: AppOptions) {
     isErased: erasures.isErased,
     ...(options.formula && { formula: options.formula }),
   })
-  const { metrics, reported, customers } = figures
+  const { metrics, reported, customers, effects } = figures
   const chartNotes = openChartNotes({ store, clock, apps, organizations, products, appleClients })
   const enrichment = openEnrichment({ customers, clock })
   const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
@@ -137,7 +137,7 @@ export async function openApp(options: AppOptions) {
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
   apps.onFirst(() => store.afterCommit(() => jobs.hasten('rates')))
-  live.complete(enrichment)
+  live.complete(effects.around(enrichment))
   const sources = () => backupSources({ config: current.config, ...current.configSources })
   const backups = openBackups({ store, clock, windfall: version, sources })
   const modules = {
@@ -191,8 +191,8 @@ export async function openApp(options: AppOptions) {
   const doctor = openDoctor({ ...modules, monotonic, wait, hosts, current, root_expires_at, version })
   const watching = { health, doctor, alerts, silenceDetector }
   const served = { monotonic, roots, limits, hosts, wait, current, root_expires_at, revocations, base_url }
-  const { closing } = http
-  http.add(apiRoutes({ ...modules, ...served, ...watching, callers, enrichment, jobs, closing }))
+  const answered = { enrichment: effects.around(enrichment), closing: http.closing }
+  http.add(apiRoutes({ ...modules, ...served, ...watching, ...answered, callers, jobs }))
 
   /**
    * Applies a configuration: its declarations, and the settings that do not require a restart.

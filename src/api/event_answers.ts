@@ -25,6 +25,28 @@ export const EventCustomer = v.object({
     v.pipe(v.literal(true), v.description('Present if the figures could not be updated within one second')),
   ),
 })
+const milli = v.nullable(v.number())
+/** What an event changes in MRR. */
+const MrrEffectAnswer = v.object({
+  kind: v.pipe(
+    nullableText,
+    v.description('The greatest movement, as in the parts of the metric `mrr_movements`; null without one'),
+  ),
+  at: v.pipe(v.number(), v.description('When the metrics count the change')),
+  currency: v.pipe(v.string(), v.description('The reporting currency')),
+  base_milli: v.pipe(
+    milli,
+    v.description(
+      'The change of MRR in thousandths of the reporting currency; null if a price or rate is unknown, or `at` is in the future',
+    ),
+  ),
+  before_milli: v.pipe(milli, v.description('The MRR of the subscription directly before')),
+  after_milli: v.pipe(milli, v.description('The MRR of the subscription directly after')),
+  movements: v.pipe(
+    v.array(v.object({ kind: v.string(), currency: nullableText, milli: v.number(), base_milli: milli })),
+    v.description('The movements that the change consists of, each in its currency, too'),
+  ),
+})
 /** An event of the feed. */
 export const FeedEventAnswer = v.object({
   seq: v.pipe(v.number(), v.description('The position in the feed; cursors contain it')),
@@ -46,6 +68,12 @@ export const FeedEventAnswer = v.object({
   customer: v.pipe(
     v.nullable(EventCustomer),
     v.description('The customer now, not at the time of the event; null if the event concerns no customer'),
+  ),
+  mrr_effect: v.pipe(
+    v.nullable(MrrEffectAnswer),
+    v.description(
+      'What the event changes in MRR, computed when the event is read; null for an event that cannot change MRR',
+    ),
   ),
   occurred_at: v.number(),
   signed_at: v.nullable(v.number()),

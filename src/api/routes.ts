@@ -29,6 +29,7 @@ import { annotationRoutes } from './metrics/annotations.ts'
 import { cohortRoutes } from './metrics/cohorts.ts'
 import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
+import { refundRoutes } from './metrics/refunds.ts'
 import { todayRoutes } from './metrics/today.ts'
 import { monitoringRoutes } from './monitoring/monitoring.ts'
 import { appleAppRoutes } from './owner/apple/apps.ts'
@@ -84,6 +85,7 @@ const ROUTE_FACTORIES = [
   importRoutes,
   todayRoutes,
   annotationRoutes,
+  refundRoutes,
   gapRoutes,
   evidenceRoutes,
   statusRoutes,

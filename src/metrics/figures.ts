@@ -15,9 +15,11 @@ import { lineageProceeds } from './customers/charges.ts'
 import { openCustomers } from './customers/customers.ts'
 import type { IsErased } from './customers/histories.ts'
 import { openCustomerValues } from './customers/values.ts'
+import { openEffects } from './effects/effects.ts'
 import type { Factors } from './lineage/months.ts'
 import { openCountingSettings } from './lineage/settings.ts'
 import { openMetrics } from './metrics.ts'
+import { openRefundLists } from './refunds/refunds.ts'
 import type { Commission } from './reports/proceeds.ts'
 import { openReported } from './reports/reported.ts'
 import { openOverview } from './series/overview.ts'
@@ -103,6 +105,8 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     reported,
     series,
     customers,
+    effects: openEffects({ store, clock, settingsOf: settings.settingsOf }),
+    refundLists: openRefundLists({ store, clock, generations, settings, proceedsOf }),
     overview: openOverview({ metrics, series }),
     today: openToday({ store, clock, series }),
     cohorts: openCohorts({ cells: contributions.cells, shares: reported.shares }),

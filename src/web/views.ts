@@ -40,6 +40,13 @@ export const VIEWS = [
     navigation: { title: 'Revenue', icon: 'revenue', key: 'r', isOnPhone: true },
   },
   {
+    path: '/refunds',
+    view: 'refunds',
+    section: 'refunds',
+    isForGuests: false,
+    navigation: { title: 'Refunds', icon: 'undo', key: 'f', isOnPhone: false },
+  },
+  {
     path: '/subscriptions',
     view: 'subscriptions',
     section: 'subscriptions',

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
   ['/', 'Today'],
   ['/revenue', 'Revenue'],
+  ['/refunds', 'Refunds'],
   ['/subscriptions', 'Subscriptions'],
   ['/retention', 'Trials & retention'],
   ['/customers', 'Customers'],

@@ -153,8 +153,9 @@ const partsOf = ({ components }: OpenApiDocument): [string, Schema][] =>
 function eventTypes(document: OpenApiDocument): string {
   const { bodies, snapshots } = bodiesOf(document)
   const event = propertyOf(answerOf(document, 'get', '/api/v1/events'), 'events').items ?? {}
-  const isOfFeed = (name: string) => name === 'seq' || name === 'customer'
-  const isOfBoth = (name: string) => name in (event.properties ?? {}) && !DIFFERENT.has(name)
+  const isOfFeed = (name: string) => ['seq', 'customer', 'mrr_effect'].includes(name)
+  const isOfBoth = (name: string) =>
+    name in (event.properties ?? {}) && !DIFFERENT.has(name) && name !== 'mrr_effect'
   const isRevenue = (name: string) => REVENUE.includes(name)
   const isOfWebhook = (name: string) =>
     isOfFeed(name) || !(isOfBoth(name) || isRevenue(name) || DIFFERENT.has(name))

@@ -154,8 +154,9 @@ export function bodySchemaOf(type: EventType): v.GenericSchema {
   const seq = v.pipe(v.nullable(v.number()), v.description('The position in the feed; null for a test event'))
   const snapshot: v.GenericSchema = SNAPSHOTS[type] ?? OfNotification
   const revenue: v.ObjectEntries = type === 'transaction.recorded' ? {} : REVENUE
+  const { mrr_effect: _, ...event } = FeedEventAnswer.entries
   const data = v.object({
-    ...FeedEventAnswer.entries,
+    ...event,
     seq,
     type: v.literal(type),
     data: snapshot,

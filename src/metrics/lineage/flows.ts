@@ -101,6 +101,10 @@ function refunds(fact: TransactionFact): Flow[] {
   return revoked_at === null ? reversals : [...reversals, ...refund(fact, fact, revoked_at)]
 }
 
+/** Whether a revocation ends access that the customer did not pay for. */
+export const isUnpaidRevocation = ({ revocation_type }: Pick<TransactionFact, 'revocation_type'>): boolean =>
+  revocation_type !== null && UNPAID_REVOCATION_TYPES.has(revocation_type)
+
 type Revocation = Pick<TransactionFact, 'revocation_type' | 'revocation_percentage'>
 
 /** The refund of the percentage that Apple reports, or of the full price if Apple reports none. */
@@ -111,7 +115,7 @@ function refund(
 ): Flow[] {
   const { price_milli, currency } = fact
   if (!price_milli || currency === null) return []
-  if (revocation_type !== null && UNPAID_REVOCATION_TYPES.has(revocation_type)) return []
+  if (isUnpaidRevocation({ revocation_type })) return []
   const percentage = BigInt(revocation_percentage ?? FULL_PERCENTAGE)
   const milli = Number(divideHalfEven(BigInt(price_milli) * percentage, BigInt(FULL_PERCENTAGE)))
   return milli === 0 ? [] : [{ ...flowFields(fact, at, milli), kind: 'refund' }]

@@ -31,7 +31,8 @@ export type CountedLineage = {
 /** The columns of metric_counted that are a pure function of the lineage’s facts. */
 type Totals = Omit<LineageProceeds, 'is_final'> & Pick<CountedLineage, 'is_provisional'>
 
-const FACT_COLUMNS = [
+/** The columns of a TransactionFact. */
+export const FACT_COLUMNS = [
   'environment',
   'transaction_id',
   'product_id',

@@ -12,6 +12,7 @@ const view = <Props>(load: () => Promise<FunctionComponent<Props>>) =>
 export const COMPONENTS = {
   today: view(() => import('./today/today.tsx').then((module) => module.Today)),
   revenue: view(() => import('./revenue/revenue.tsx').then((module) => module.Revenue)),
+  refunds: view(() => import('./revenue/refunds.tsx').then((module) => module.Refunds)),
   subscriptions: view(() =>
     import('./subscriptions/subscriptions.tsx').then((module) => module.Subscriptions),
   ),

@@ -94,6 +94,7 @@ const event = (id: string, type: string, days: number, transaction_id?: string):
   origin: 'live',
   customer_id: 'c',
   customer: null,
+  mrr_effect: null,
   subject: '1',
   cause: id,
   signed_at: null,

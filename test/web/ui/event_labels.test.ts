@@ -15,6 +15,7 @@ const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
   origin: 'live',
   customer_id: null,
   customer: null,
+  mrr_effect: null,
   subject: null,
   cause: 'x',
   occurred_at: 0,

@@ -17,6 +17,7 @@ const event = (seq: number): FeedEvent => ({
   origin: 'live',
   customer_id: null,
   customer: null,
+  mrr_effect: null,
   subject: null,
   cause: 'x',
   occurred_at: seq,

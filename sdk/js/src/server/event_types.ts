@@ -183,6 +183,23 @@ export interface FeedFields {
     /** Present if the figures could not be updated within one second */
     behind?: true
   } | null
+  /** What the event changes in MRR, computed when the event is read; null for an event that cannot change MRR */
+  mrr_effect: {
+    /** The greatest movement, as in the parts of the metric `mrr_movements`; null without one */
+    kind: string | null
+    /** When the metrics count the change */
+    at: number
+    /** The reporting currency */
+    currency: string
+    /** The change of MRR in thousandths of the reporting currency; null if a price or rate is unknown, or `at` is in the future */
+    base_milli: number | null
+    /** The MRR of the subscription directly before */
+    before_milli: number | null
+    /** The MRR of the subscription directly after */
+    after_milli: number | null
+    /** The movements that the change consists of, each in its currency, too */
+    movements: { kind: string; currency: string | null; milli: number; base_milli: number | null }[]
+  } | null
 }
 
 /** The revenue that Apple notified. */

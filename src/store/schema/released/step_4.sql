@@ -199,6 +199,8 @@ update users set server_attributes = (select json_group_array(key) from json_eac
   where proved_attributes <> '{}';
 
 alter table share_links add column metrics text;
+create index refunds_by_date on refunds (app_id, environment, revoked_at);
+create index reversals_by_date on refund_reversals (app_id, environment, reversed_at);
 
 pragma user_version = 4;
 create table apple_keys (

@@ -12,6 +12,7 @@ import { instant, money } from '../words.ts'
 import { customerValue, eventDetail } from './event_detail.ts'
 import { amountOf, eventLabel } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
+import { MrrFact } from './mrr_effect.tsx'
 
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
 
@@ -95,6 +96,7 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
           </dd>
         </>
       )}
+      <MrrFact effect={event.mrr_effect} />
       <dt>Type</dt>
       <dd>
         <code>{event.type}</code>

@@ -9,6 +9,7 @@ import { ago, instant, money } from '../words.ts'
 import { eventDetail } from './event_detail.ts'
 import { amountOf, eventLabel, iconOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
+import { MrrChange } from './mrr_effect.tsx'
 
 type RowProps = {
   event: FeedEvent
@@ -108,6 +109,7 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
             </span>
           )}
           <EventCustomer event={event} />
+          <MrrChange effect={event.mrr_effect} />
         </span>
         <Amount event={event} />
         <time

@@ -12,6 +12,7 @@ type OtherPath = Exclude<Path, `${string}:${string}` | SignInPath | NavigationPa
 const PAGE_WORDS: Record<NavigationPath, string> = {
   '/': 'overview home start dashboard feed live figures',
   '/revenue': 'sales income proceeds earnings money net arppu refunds countries products',
+  '/refunds': 'returned money back reasons revocations chargebacks',
   '/subscriptions': 'subscribers churn cancellations waterfall risk billing recovery status',
   '/retention': 'cohorts conversion funnel ltv lifetime value downloads',
   '/metrics': 'charts figures list definitions kpi',

@@ -7,6 +7,7 @@ import { eventDetail } from '../../events/event_detail.ts'
 import { ORIGIN_LABELS } from '../../events/event_details.tsx'
 import { eventLabel, iconOf } from '../../events/event_labels.ts'
 import type { FeedEvent, FeedPage } from '../../events/feed_event.ts'
+import { MrrChange } from '../../events/mrr_effect.tsx'
 import { Amount } from '../../events/row.tsx'
 import { usePagedQuery } from '../../paged_queries.ts'
 import { Card } from '../../parts/card.tsx'
@@ -97,6 +98,7 @@ function Row({ item, now, bundle }: RowProps): JSX.Element {
       <span class="happened-more">
         {event && event.origin !== 'live' && <span class="badge">{ORIGIN_LABELS[event.origin].title}</span>}
         {transaction && <span class="badge">From Apple’s transaction history</span>}
+        <MrrChange effect={event?.mrr_effect} />
       </span>
       {event && item.hasAmount && <Amount event={event} />}
       {transaction && (transaction.price_milli ?? 0) > 0 && (

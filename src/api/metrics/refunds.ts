@@ -1,0 +1,202 @@
+/** `/api/v1/refunds`: the refunds of a range of days. */
+import * as v from 'valibot'
+import type { Auth } from '../../access/auth.ts'
+import { whole } from '../../access/scope.ts'
+import type { AccessScope } from '../../access/tokens.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
+import { jsonSchema } from '../../http/documented.ts'
+import { invalid } from '../../http/parse.ts'
+import type { Route } from '../../http/route.ts'
+import type { Customers } from '../../metrics/customers/customers.ts'
+import { type DayNumber, dayText } from '../../metrics/lineage/calendar.ts'
+import { REFUND_REASONS, type RefundRow } from '../../metrics/refunds/refund_rows.ts'
+import { type RefundLists, totalsBy, totalsOf } from '../../metrics/refunds/refunds.ts'
+import { rangeErrors, rangeOf } from '../../metrics/series/range.ts'
+import type { SeriesScope } from '../../metrics/series/series.ts'
+import { day, ScopeParams } from '../../metrics/series/series_request.ts'
+import type { Rates } from '../../rates/rates.ts'
+import { defineList } from '../lists.ts'
+import { QUERY_LIMIT_ERRORS, READ_ROUTE } from '../route_defaults.ts'
+import { converted, DisplayParam, openDisplay } from './display.ts'
+import { openMetricScopes } from './metric_scope.ts'
+
+const SORTS = { date: 'at', amount: 'base_milli', proceeds: 'proceeds_milli', mrr: 'mrr_milli' } as const
+type Sort = keyof typeof SORTS
+/** The sort, the value that is sorted by, the instant and the transaction of the last refund of a page. */
+const CURSOR = /^(date|amount|proceeds|mrr)\.(-?\d{1,16})\.(\d{1,16})\.(\d{1,32})$/
+
+const RefundsQuery = v.object({
+  ...ScopeParams.entries,
+  currency: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Z]{3}$/, 'must be a currency code of three letters, such as EUR'),
+      v.description('Only refunds of purchases billed in this currency'),
+    ),
+  ),
+  from: v.optional(day('The first day; by default 90 days with the last one')),
+  to: v.optional(day('The last day, at most today')),
+  sort: v.optional(
+    v.pipe(
+      v.picklist(['date', 'amount', 'proceeds', 'mrr']),
+      v.description(
+        'date: the newest first. amount, proceeds: the greatest first. mrr: the greatest loss first',
+      ),
+    ),
+    'date',
+  ),
+  cursor: v.optional(
+    v.pipe(v.string(), jsonSchema({ pattern: CURSOR.source }), v.description('`next` of the previous page')),
+  ),
+  limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
+  ...DisplayParam,
+})
+type Query = v.InferOutput<typeof RefundsQuery>
+
+const amount = (words: string) => v.pipe(v.nullable(v.number()), v.description(words))
+const nullableText = v.nullable(v.string())
+const Refund = v.object({
+  at: v.pipe(v.number(), v.description('When Apple refunded the purchase, or reversed the refund')),
+  kind: v.pipe(v.picklist(['refund', 'reversal']), v.description('A reversal has negative amounts')),
+  app_id: v.string(),
+  customer_id: nullableText,
+  app_user_ids: v.pipe(v.array(v.string()), v.description('The users that the purchases are linked to')),
+  original_transaction_id: v.string(),
+  transaction_id: v.string(),
+  product_id: v.string(),
+  country: v.pipe(nullableText, v.description('ISO 3166-1 alpha-3')),
+  purchased_at: v.number(),
+  amount: amount(
+    'The amount given back, in thousandths of `billed_in`; null if Apple did not send the price',
+  ),
+  billed_in: v.pipe(nullableText, v.description('The currency of `amount`')),
+  base_milli: amount('The amount in `currency`, at the rate of the charge'),
+  proceeds_milli: amount('The part after tax and commission, in `currency`'),
+  mrr_milli: amount('What the refund changes in MRR, in `currency`; 0 if paid time did not end with it'),
+  reason: v.pipe(
+    v.picklist(REFUND_REASONS),
+    v.description(
+      'The reason of the customer’s request if Apple sent one, else that of the refund: app_issue or other; not_given without either',
+    ),
+  ),
+  revocation_type: v.pipe(nullableText, v.description('Such as REFUND_FULL or REFUND_PRORATED')),
+  percentage: v.pipe(v.nullable(v.number()), v.description('The refunded part of the price in percent')),
+})
+const totals = {
+  count: v.pipe(v.number(), v.description('Refunds less reversals')),
+  base_milli: v.number(),
+  proceeds_milli: v.number(),
+  mrr_milli: v.number(),
+  unpriced: v.pipe(
+    v.number(),
+    v.description('Refunds without a known amount, which the sums do not include'),
+  ),
+}
+export const RefundsAnswer = v.object({
+  refunds: v.array(Refund),
+  next: v.pipe(nullableText, v.description('The `cursor` of the following page; null after the last')),
+  from: v.string(),
+  to: v.string(),
+  currency: v.pipe(v.nullable(v.string()), v.description('The currency of sums and of `…_milli`')),
+  converted,
+  totals: v.pipe(v.object(totals), v.description('Of all pages')),
+  by_reason: v.array(v.object({ value: v.picklist(REFUND_REASONS), ...totals })),
+  by_product: v.array(v.object({ value: v.string(), ...totals })),
+})
+
+type Deps = {
+  refundLists: RefundLists
+  customers: Pick<Customers, 'figuresOf'>
+  series: { todayOf: (scope: SeriesScope) => DayNumber }
+  organizations: Organizations
+  apps: Apps
+  auth: Auth
+  rates: Rates
+  clock: Clock
+}
+
+export function refundRoutes({ refundLists, series, customers, auth, ...deps }: Deps): Route[] {
+  const { scopeOf } = openMetricScopes(deps)
+  const display = openDisplay(deps)
+
+  async function answer(caller: AccessScope, query: Query) {
+    const scope = scopeOf({ accessScope: caller, metrics: null }, query)
+    const range = { from: query.from, to: query.to, interval: 'day' as const }
+    const today = series.todayOf(scope)
+    const errors = rangeErrors(range, today)
+    if (errors.length > 0) throw invalid(errors)
+    const days = rangeOf(range, today)
+    const after = query.cursor === undefined ? null : parseCursor(query.cursor, query.sort)
+    const listed = await refundLists.rowsOf(scope, days, after !== null)
+    const all = listed.filter(isBilledIn(query.currency)).sort(orderBy(query.sort))
+    const following =
+      after === null ? all : all.filter((row) => compare(positionOf(row, query.sort), after) > 0)
+    const page = following.slice(0, query.limit)
+    const last = page.at(-1)
+    return {
+      refunds: withUsers(refundLists.withCustomers(page, scope.environment)),
+      next: following.length > page.length && last ? cursorOf(last, query.sort) : null,
+      from: dayText(days.from),
+      to: dayText(days.until),
+      currency: scope.organization.currency as string | null,
+      totals: totalsOf(all),
+      by_reason: totalsBy(all, 'reason'),
+      by_product: totalsBy(all, 'product_id'),
+    }
+  }
+
+  /** Adds the users of the customers. */
+  function withUsers(rows: ReturnType<RefundLists['withCustomers']>) {
+    const ids = rows.flatMap(({ customer_id }) => customer_id ?? [])
+    const found = customers.figuresOf([...new Set(ids)])
+    return rows.map(({ milli, currency, ...row }) => ({
+      ...row,
+      amount: milli,
+      billed_in: currency,
+      app_user_ids: (found.get(row.customer_id ?? '')?.users ?? []).map(({ app_user_id }) => app_user_id),
+    }))
+  }
+
+  return defineList(auth, {
+    ...READ_ROUTE,
+    path: '/api/v1/refunds',
+    summary: 'Lists refunds with reason and effect on MRR, with totals by reason and product',
+    access: auth.reader,
+    query: RefundsQuery,
+    answer: { description: 'A page of refunds', schema: RefundsAnswer },
+    refusals: { ...QUERY_LIMIT_ERRORS, 400: 'organization_needed' },
+    around: auth.limited,
+    read: async ({ caller, query }) => display.fields(await answer(caller, query), query.display_currency),
+  })
+}
+
+const isBilledIn = (wanted: string | undefined) => (row: RefundRow) =>
+  wanted === undefined || row.currency === wanted
+
+/** A place in the order: the value that is sorted by, the instant and the transaction. */
+type Position = readonly [value: number, at: number, transaction_id: string]
+
+/** Losses of MRR are negative. Unknown amounts are last. */
+function positionOf(row: RefundRow, sort: Sort): Position {
+  const value = row[SORTS[sort]]
+  const shown = value === null ? Number.MIN_SAFE_INTEGER : sort === 'mrr' ? 0 - value : value
+  return [shown, row.at, row.transaction_id]
+}
+
+/** The greatest value first, then the newest. */
+const compare = (a: Position, b: Position): number =>
+  b[0] - a[0] || b[1] - a[1] || (a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : 0)
+
+const orderBy = (sort: Sort) => (a: RefundRow, b: RefundRow) =>
+  compare(positionOf(a, sort), positionOf(b, sort))
+
+const cursorOf = (row: RefundRow, sort: Sort): string => [sort, ...positionOf(row, sort)].join('.')
+
+/** @throws Refusal 400 `invalid_request` for a cursor that no page of this order returned. */
+function parseCursor(cursor: string, sort: Sort): Position {
+  const [, cursorSort, value, at, transaction_id = ''] = CURSOR.exec(cursor) ?? []
+  if (cursorSort === sort) return [Number(value), Number(at), transaction_id]
+  throw invalid([{ path: 'cursor', message: `must be the \`next\` of a page sorted by ${sort}` }])
+}

@@ -1,0 +1,150 @@
+/** Lists the refunds of a range of days, with totals by reason and by product. */
+import type { Clock } from '../../clock.ts'
+import { decodeBody } from '../../events/codec.ts'
+import { customerId } from '../../ledger/customers.ts'
+import type { LineageKey } from '../../ledger/ledger.ts'
+import type { Store } from '../../store/store.ts'
+import { yieldToEventLoop } from '../../turns.ts'
+import type { ConvertProceeds } from '../customers/charges.ts'
+import { fromEach, type Indexed, lineagesText, openLineageFacts } from '../effects/lineage_facts.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import { type CountingSettings, PACIFIC } from '../lineage/settings.ts'
+import type { SeriesScope } from '../series/series.ts'
+import type { Generations } from '../upkeep/generations.ts'
+import { type RefundRow, refundRowsOf } from './refund_rows.ts'
+
+/** The sum of refunds less reversals. `unpriced`: refunds whose amount is unknown. */
+type RefundTotals = {
+  count: number
+  base_milli: number
+  proceeds_milli: number
+  mrr_milli: number
+  unpriced: number
+}
+
+type Days = { from: DayNumber; until: DayNumber }
+type Deps = {
+  store: Store
+  clock: Clock
+  generations: Generations
+  settings: CountingSettings
+  proceedsOf: ConvertProceeds
+}
+/** The fields of a refund request’s snapshot. */
+type RequestSnapshot = {
+  transaction?: { transaction_id?: string }
+  notification?: { consumption_request_reason?: string }
+}
+
+/** The lineages that are read before other requests are served. */
+const SLICE = 50
+/** How long a list is kept for its further pages, and the most lists. */
+const RECENT_MS = 60_000
+const MAX_RECENT = 4
+
+function openStatements(store: Store) {
+  const refunded = store.prepare<
+    { app_id: string; environment: string; from: number; until: number },
+    LineageKey
+  >(`
+    select distinct t.app_id, t.environment, t.original_transaction_id from (
+      select transaction_id from refunds indexed by refunds_by_date
+        where app_id = :app_id and environment = :environment and revoked_at >= :from and revoked_at < :until
+      union
+      select transaction_id from refund_reversals indexed by reversals_by_date
+        where app_id = :app_id and environment = :environment and reversed_at >= :from and reversed_at < :until
+    ) r cross join transactions t on t.app_id = :app_id and t.environment = :environment
+      and t.transaction_id = r.transaction_id`)
+  const requests = store.prepare<{ lineages: string }, Indexed<{ body: Buffer }>>(`
+    select l.key as at, f.body ${fromEach('events')} and f.subject = l.value ->> 2
+      and f.type = 'consumption.requested' order by l.key, f.seq`)
+  const customers = store.prepare<[string], { id: string; canonical_id: string }>(
+    'select id, canonical_id from customers where id in (select value from json_each(?))',
+  )
+  return { refunded, requests, customers }
+}
+
+export type RefundLists = ReturnType<typeof openRefundLists>
+
+export function openRefundLists({ store, clock, generations, settings, proceedsOf }: Deps) {
+  const lineageFacts = openLineageFacts(store)
+  const { refunded, requests, customers } = openStatements(store)
+  /** Lists that were read, so that the pages of one list do not read it again. */
+  const recent = new Map<string, { rows: readonly RefundRow[]; read_at: number }>()
+
+  /**
+   * The refunds and reversals of a range of days, in no order. With `mayBeRecent`, for a page after the first, they can be
+   * up to a minute old.
+   */
+  async function rowsOf(scope: SeriesScope, days: Days, mayBeRecent: boolean): Promise<readonly RefundRow[]> {
+    const { organization, apps, environment, zone } = scope
+    const shown = generations.shown(organization.id)
+    const key = JSON.stringify([shown.id, apps.map(({ id }) => id), environment, zone, days])
+    const known = recent.get(key)
+    if (mayBeRecent && known && clock() - known.read_at < RECENT_MS) return known.rows
+    const calendar = settings.calendarOf(zone === 'pacific' ? PACIFIC : shown.time_zone)
+    const [from, until] = [calendar.startOf(days.from), calendar.startOf(days.until + 1)]
+    const keys = apps.flatMap(({ id }) => refunded.all({ app_id: id, environment, from, until }))
+    const all: RefundRow[] = []
+    for (let start = 0; start < keys.length; start += SLICE) {
+      if (start > 0) await yieldToEventLoop()
+      all.push(...rowsOfLineages(keys.slice(start, start + SLICE)))
+    }
+    const rows = all.filter(({ at }) => at >= from && at < until)
+    if (recent.size >= MAX_RECENT) recent.clear()
+    recent.set(key, { rows, read_at: clock() })
+    return rows
+  }
+
+  function rowsOfLineages(keys: readonly LineageKey[]): RefundRow[] {
+    const requestsByLineage = Map.groupBy(requests.all({ lineages: lineagesText(keys) }), ({ at }) => at)
+    return lineageFacts(keys).flatMap((facts, at) => {
+      const { app_id = '', original_transaction_id = '' } = keys[at] ?? {}
+      const own = settings.settingsOf(app_id)
+      const requestReasons = reasonsIn(requestsByLineage.get(at) ?? [])
+      const context = { app_id, original_transaction_id, proceedsOf, requestReasons }
+      return own === null ? [] : refundRowsOf(facts, { ...context, settings: own })
+    })
+  }
+
+  /** Adds the customers to a page of refunds. */
+  function withCustomers(rows: readonly RefundRow[], environment: LineageKey['environment']) {
+    const idOf = (row: RefundRow) => customerId(row.app_id, environment, row.original_transaction_id)
+    const found = customers.all(JSON.stringify([...new Set(rows.map(idOf))]))
+    const canonicalIds = new Map(found.map(({ id, canonical_id }) => [id, canonical_id]))
+    return rows.map((row) => ({ ...row, customer_id: canonicalIds.get(idOf(row)) ?? null }))
+  }
+
+  return { rowsOf, withCustomers }
+}
+
+/** The newest reason of each transaction. */
+function reasonsIn(rows: readonly { body: Buffer }[]): Map<string, string> {
+  const reasons = new Map<string, string>()
+  for (const { body } of rows) {
+    const { transaction, notification } = decodeBody(body) as RequestSnapshot
+    const reason = notification?.consumption_request_reason
+    if (transaction?.transaction_id !== undefined && reason !== undefined)
+      reasons.set(transaction.transaction_id, reason)
+  }
+  return reasons
+}
+
+/** Sums refunds less reversals. */
+export function totalsOf(rows: readonly RefundRow[]): RefundTotals {
+  const sumOf = (field: 'base_milli' | 'proceeds_milli' | 'mrr_milli') =>
+    rows.reduce((sum, row) => sum + (row[field] ?? 0), 0)
+  return {
+    count: rows.reduce((count, { kind }) => count + (kind === 'refund' ? 1 : -1), 0),
+    base_milli: sumOf('base_milli'),
+    proceeds_milli: sumOf('proceeds_milli'),
+    mrr_milli: sumOf('mrr_milli'),
+    unpriced: rows.filter(({ base_milli }) => base_milli === null).length,
+  }
+}
+
+/** The totals of each value of a field, the greatest amount first. */
+export const totalsBy = <Field extends 'reason' | 'product_id'>(rows: readonly RefundRow[], field: Field) =>
+  [...Map.groupBy(rows, (row) => row[field])]
+    .map(([value, own]) => ({ value, ...totalsOf(own) }))
+    .sort((a, b) => b.base_milli - a.base_milli || b.count - a.count || (a.value < b.value ? -1 : 1))

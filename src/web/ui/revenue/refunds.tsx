@@ -1,0 +1,163 @@
+/** The refunds view: the refunds of the range, their reasons and products, and the refund rate. */
+import type { JSX } from 'preact'
+import type { InferOutput } from 'valibot'
+import type { RefundsAnswer } from '../../../api/metrics/refunds.ts'
+import { productName } from '../../../apps/product_name.ts'
+import { ExportMenu } from '../charts/chart_card.tsx'
+import { ScopeBar } from '../frame/scope_bar.tsx'
+import { addressOf, type Query } from '../http.ts'
+import { MetricCard } from '../metrics/metric_card.tsx'
+import { RequireFigures } from '../metrics/require_figures.tsx'
+import { ViewHead } from '../metrics/view_head.tsx'
+import { useOverview } from '../overview.ts'
+import { type Paged, usePagedQuery } from '../paged_queries.ts'
+import { Card } from '../parts/card.tsx'
+import { Segments } from '../parts/popover.tsx'
+import { Empty, QueryView } from '../parts/query_view.tsx'
+import { Scroll } from '../parts/scroll.tsx'
+import { ShowMore } from '../parts/show_more.tsx'
+import { TableHead } from '../parts/table_head.tsx'
+import type { QueryResult } from '../queries.ts'
+import { daysOf, displayQuery, sourceQuery, useQueryParams, useScope } from '../scope.ts'
+import { count, money, plural, signedMoney } from '../words.ts'
+import { REASONS, RefundTable } from './refund_table.tsx'
+
+type Answer = InferOutput<typeof RefundsAnswer>
+
+const SORTS = [
+  { value: 'date', title: 'Newest' },
+  { value: 'amount', title: 'Amount' },
+  { value: 'mrr', title: 'MRR' },
+] as const
+
+export function Refunds(): JSX.Element {
+  return (
+    <>
+      <ScopeBar />
+      <main class="page" id="content">
+        <ViewHead title="Refunds" metrics={['refund_rate']} />
+        <RequireFigures>
+          <RefundCards />
+        </RequireFigures>
+      </main>
+    </>
+  )
+}
+
+function RefundCards(): JSX.Element {
+  const { scope } = useScope()
+  const { overview } = useOverview(scope)
+  const [params, change] = useQueryParams()
+  const sort = SORTS.find(({ value }) => value === params.sort)?.value ?? 'date'
+  const query: Query = {
+    ...sourceQuery(scope),
+    ...displayQuery(scope),
+    ...(overview && daysOf(scope, overview.today_on, null)),
+    currency: scope.currency,
+    sort: sort === 'date' ? null : sort,
+  }
+  const paged = usePagedQuery<Answer>('/api/v1/refunds', query, 'cursor', { wait: overview === undefined })
+  return (
+    <>
+      <div class="grid">
+        <Totals
+          title="By reason"
+          result={paged.first}
+          linesOf={({ by_reason }) => by_reason.map((one) => ({ ...one, title: REASONS[one.value] }))}
+        />
+        <Totals
+          title="By product"
+          result={paged.first}
+          linesOf={({ by_product }) =>
+            by_product.map((one) => ({ ...one, title: productName(one.value, undefined) }))
+          }
+        />
+      </div>
+      <Card
+        title="Refunds in the range"
+        tools={
+          <>
+            <Segments
+              title="Order"
+              value={sort}
+              choices={SORTS}
+              onPick={(value) => change({ sort: value === 'date' ? null : value })}
+            />
+            <ExportMenu csvUrls={{ csv: addressOf('/api/v1/refunds.csv', query) }} savePng={null} />
+          </>
+        }
+      >
+        <List paged={paged} />
+      </Card>
+      <MetricCard name="refund_rate" />
+    </>
+  )
+}
+
+function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
+  return (
+    <>
+      <QueryView result={paged.first} height={420}>
+        {({ totals, currency }) => {
+          const refunds = paged.pages.flatMap((page) => page.refunds)
+          if (refunds.length === 0)
+            return (
+              <Empty icon="check" title="No refunds in these days">
+                <p>Apple refunded no purchase in the range and scope above.</p>
+              </Empty>
+            )
+          return (
+            <>
+              <p class="small quiet">
+                {plural(totals.count, 'refund')}, {money(totals.base_milli, currency)} gross,{' '}
+                {money(totals.proceeds_milli, currency)} in proceeds, MRR{' '}
+                {signedMoney(totals.mrr_milli, currency)}
+                {totals.unpriced > 0 && `. ${count(totals.unpriced)} without a known amount`}
+              </p>
+              <RefundTable refunds={refunds} currency={currency} />
+            </>
+          )
+        }}
+      </QueryView>
+      <ShowMore {...paged} />
+    </>
+  )
+}
+
+type Line = Answer['totals'] & { value: string; title: string }
+type TotalsProps = { title: string; result: QueryResult<Answer>; linesOf: (answer: Answer) => Line[] }
+
+const Totals = ({ title, result, linesOf }: TotalsProps): JSX.Element => (
+  <Card title={title} class="half">
+    <QueryView result={result} height={220}>
+      {(answer) =>
+        answer.totals.count === 0 && answer.refunds.length === 0 ? (
+          <Empty icon="check" title="No refunds" />
+        ) : (
+          <Scroll label={title}>
+            <table class="table">
+              <TableHead
+                headings={[
+                  { title: title.replace('By ', '').replace(/^\w/, (letter) => letter.toUpperCase()) },
+                  { title: 'Refunds', isNumber: true },
+                  { title: 'Amount', isNumber: true },
+                  { title: 'MRR', isNumber: true },
+                ]}
+              />
+              <tbody>
+                {linesOf(answer).map((line) => (
+                  <tr key={line.value}>
+                    <th scope="row">{line.title}</th>
+                    <td class="number">{count(line.count)}</td>
+                    <td class="number">{money(line.base_milli, answer.currency)}</td>
+                    <td class="number">{signedMoney(line.mrr_milli, answer.currency)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        )
+      }
+    </QueryView>
+  </Card>
+)

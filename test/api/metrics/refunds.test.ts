@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { dataBody, outerPayload, transactionPayload } from '../../apple/samples.ts'
+import { moneyIn } from '../../metrics/metric_lines.ts'
+import { at, openTestLedger } from '../../metrics/test_ledger.ts'
+
+type Refund = {
+  at: number
+  kind: string
+  customer_id: string | null
+  transaction_id: string
+  product_id: string
+  amount: number | null
+  billed_in: string | null
+  base_milli: number | null
+  proceeds_milli: number | null
+  mrr_milli: number | null
+  reason: string
+  revocation_type: string | null
+  percentage: number | null
+}
+type Totals = { value: string; count: number; base_milli: number; mrr_milli: number; unpriced: number }
+type Answer = {
+  refunds: Refund[]
+  next: string | null
+  currency: string
+  totals: Totals
+  by_reason: Totals[]
+  by_product: Totals[]
+}
+type Ledger = Awaited<ReturnType<typeof openTestLedger>>
+
+const ALL = 'from=2025-06-02&to=2026-06-01'
+const listIn = async (get: Ledger['get'], more = ''): Promise<Answer> => {
+  const answer = await get(`refunds?${ALL}${more}`)
+  expect(answer.status).toBe(200)
+  return (await answer.json()) as Answer
+}
+const back = (on: string, more: Record<string, unknown> = {}) => ({
+  revocationDate: at(on),
+  revocationReason: 0,
+  signedDate: at(on),
+  ...more,
+})
+
+/** Subscription `id`, refunded on a day. */
+async function refund(
+  { notifyTransaction }: Ledger,
+  id: string,
+  on: string,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  await notifyTransaction(id, 0, '2026-05-05', '2026-06-05', more)
+  await notifyTransaction(id, 0, '2026-05-05', '2026-06-05', { ...more, ...back(on, more) }, {}, 'REFUND')
+}
+
+test('a refund has its amounts, its reason and what it changes in MRR', async () => {
+  const ledger = await openTestLedger({ rates: ['2026-05-05,EUR,0.5', '2026-05-20,EUR,0.8'] })
+  const euro = { currency: 'EUR', storefront: 'DEU' }
+  const half = { revocationReason: 1, revocationType: 'REFUND_PRORATED', revocationPercentage: 50_000 }
+  await refund(ledger, '1', '2026-05-20', { ...euro, ...half })
+  const { refunds, currency, totals, next } = await listIn(ledger.get)
+  // 9.990 euros are 19.980 dollars at the charge; 30 % of it is Apple’s.
+  expect(refunds).toMatchObject([
+    {
+      at: at('2026-05-20'),
+      kind: 'refund',
+      transaction_id: '1000',
+      product_id: 'monthly',
+      country: 'DEU',
+      amount: 4_995,
+      billed_in: 'EUR',
+      base_milli: 9_990,
+      proceeds_milli: 6_993,
+      mrr_milli: -19_980,
+      reason: 'app_issue',
+      revocation_type: 'REFUND_PRORATED',
+      percentage: 50,
+    },
+  ])
+  expect({ currency, next, ...totals }).toMatchObject({
+    currency: 'USD',
+    next: null,
+    count: 1,
+    base_milli: 9_990,
+    mrr_milli: -19_980,
+  })
+  expect((await listIn(ledger.get, '&currency=USD')).refunds).toEqual([])
+  expect((await listIn(ledger.get, '&currency=EUR')).refunds).toEqual(refunds)
+  const customer = await ledger.get(`customers/${refunds[0]?.customer_id}`)
+  expect(customer.status).toBe(200)
+})
+
+test('the reason of the customer’s request comes before that of the refund', async () => {
+  const ledger = await openTestLedger()
+  const { app } = ledger
+  await refund(ledger, '1', '2026-05-20')
+  await refund(ledger, '2', '2026-05-21', { revocationReason: undefined })
+  await refund(ledger, '3', '2026-05-22')
+  const signedTransactionInfo = app.authority.sign(
+    transactionPayload({
+      transactionId: '1000',
+      originalTransactionId: '1000',
+      productId: 'monthly',
+      price: 9_990,
+      purchaseDate: at('2026-05-05'),
+      originalPurchaseDate: at('2026-05-05'),
+      expiresDate: at('2026-06-05'),
+      signedDate: at('2026-05-06'),
+      appTransactionId: '704000001',
+      transactionReason: 'PURCHASE',
+    }),
+  )
+  await app.notify(
+    outerPayload(dataBody({ signedTransactionInfo, consumptionRequestReason: 'UNINTENDED_PURCHASE' }), {
+      notificationType: 'CONSUMPTION_REQUEST',
+      notificationUUID: randomUUID(),
+      signedDate: at('2026-05-06'),
+    }),
+  )
+  const { refunds, by_reason } = await listIn(ledger.get)
+  expect(refunds.map(({ transaction_id, reason }) => `${transaction_id} ${reason}`)).toEqual([
+    '3000 other',
+    '2000 not_given',
+    '1000 unintended_purchase',
+  ])
+  expect(by_reason.map(({ value, count }) => `${value} ${count}`).sort()).toEqual([
+    'not_given 1',
+    'other 1',
+    'unintended_purchase 1',
+  ])
+})
+
+test('the list sums to the refunds of the metric, with reversals, partial refunds and upgrades', async () => {
+  const rates = ['2026-03-01,EUR,0.3', '2026-03-16,EUR,0.4', '2026-04-10,EUR,0.5']
+  const ledger = await openTestLedger({ rates })
+  const { notifyTransaction, getMetric, get } = ledger
+  const euro = { currency: 'EUR', storefront: 'DEU' }
+  const month = { ...euro, price: 1_000, isUpgraded: true }
+  const year = { ...euro, price: 10_000, productId: 'yearly', transactionReason: 'PURCHASE' }
+  await notifyTransaction('1', 0, '2026-03-01', '2026-03-31', month)
+  await notifyTransaction('1', 1, '2026-03-16', '2027-03-16', year)
+  const half = back('2026-04-10', { revocationPercentage: 50_000 })
+  await notifyTransaction('1', 0, '2026-03-01', '2026-03-31', { ...month, ...half }, {}, 'REFUND')
+  await notifyTransaction(
+    '1',
+    1,
+    '2026-03-16',
+    '2027-03-16',
+    { ...year, ...back('2026-04-10') },
+    {},
+    'REFUND',
+  )
+  await refund(ledger, '2', '2026-05-20')
+  const later = { signedDate: at('2026-05-25') }
+  await notifyTransaction('2', 0, '2026-05-05', '2026-06-05', later, {}, 'REFUND_REVERSED')
+  await notifyTransaction(
+    '3',
+    0,
+    '2026-05-01',
+    null,
+    { type: 'Consumable', productId: 'coins' },
+    {},
+    'ONE_TIME_CHARGE',
+  )
+  await notifyTransaction(
+    '3',
+    0,
+    '2026-05-01',
+    null,
+    { type: 'Consumable', productId: 'coins', ...back('2026-05-09') },
+    {},
+    'REFUND',
+  )
+  await refund(ledger, '4', '2026-05-21', { price: undefined, currency: undefined })
+  await refund(ledger, '5', '2026-05-21', { revocationType: 'FAMILY_REVOKE' })
+  const { refunds, totals, by_product, by_reason } = await listIn(get)
+  const byDay = new Map<string, number>()
+  for (const one of refunds) {
+    const on = new Date(one.at).toISOString().slice(0, 10)
+    if (one.base_milli) byDay.set(on, (byDay.get(on) ?? 0) - one.base_milli)
+  }
+  const lines = [...byDay].map(([on, milli]) => `${on} refunds ${milli}`).sort()
+  const metric = (await moneyIn(getMetric)).filter((line) => line.includes(' refunds '))
+  expect(lines).toEqual(metric)
+  expect(metric).toContain('2026-05-25 refunds 9990')
+  const sum = refunds.reduce((all, { base_milli }) => all + (base_milli ?? 0), 0)
+  for (const some of [[totals], by_product, by_reason])
+    expect(some.reduce((all, { base_milli }) => all + base_milli, 0)).toBe(sum)
+  // Two of lineage 1, the coins and the one without a price; that of lineage 2 was reversed.
+  expect(totals).toMatchObject({ count: 4, unpriced: 1 })
+  expect(refunds.find(({ transaction_id }) => transaction_id === '4000')).toMatchObject({
+    amount: null,
+    base_milli: null,
+    mrr_milli: null,
+  })
+  expect(refunds.map(({ transaction_id }) => transaction_id)).not.toContain('5000')
+})
+
+test('pages and CSV contain every refund once, in each order', async () => {
+  const ledger = await openTestLedger()
+  for (const [index, price] of [3_000, 1_000, 2_000, 1_000, 4_000].entries())
+    await refund(ledger, String(index + 1), `2026-05-1${index}`, { price })
+  const orders = { date: '5 4 3 2 1', amount: '5 1 3 4 2', proceeds: '5 1 3 4 2', mrr: '5 1 3 4 2' }
+  for (const [sort, expected] of Object.entries(orders)) {
+    const found: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: Answer = await listIn(ledger.get, `&sort=${sort}&limit=2${cursor && `&cursor=${cursor}`}`)
+      found.push(...page.refunds.map(({ transaction_id }) => transaction_id.slice(0, 1)))
+      cursor = page.next
+    }
+    expect(found.join(' ')).toBe(expected)
+  }
+  const csv = await (await ledger.get(`refunds.csv?${ALL}`)).text()
+  expect(csv.trim().split('\r\n')).toHaveLength(6)
+  expect(csv).toMatch(/^at,kind,app_id,customer_id/)
+})
+
+test('the days are those of the organization, and only refunds of the range are listed', async () => {
+  const ledger = await openTestLedger({ time_zone: 'Asia/Tokyo' })
+  await refund(ledger, '1', '2026-05-20T16:00:00Z')
+  const on = async (day: string) =>
+    ((await (await ledger.get(`refunds?from=${day}&to=${day}`)).json()) as Answer).refunds.length
+  expect([await on('2026-05-20'), await on('2026-05-21')]).toEqual([0, 1])
+  const pacific = await (await ledger.get('refunds?from=2026-05-20&to=2026-05-20&zone=pacific')).json()
+  expect(pacific).toMatchObject({ refunds: [{ transaction_id: '1000' }] })
+})
+
+test('without refunds the list is empty and its totals are zero', async () => {
+  const { get } = await openTestLedger()
+  const none = { count: 0, base_milli: 0, proceeds_milli: 0, mrr_milli: 0, unpriced: 0 }
+  expect(await listIn(get)).toMatchObject({
+    refunds: [],
+    next: null,
+    totals: none,
+    by_reason: [],
+    by_product: [],
+  })
+})
+
+test.each([
+  ['from=2026-05-02&to=2026-05-01', 'to'],
+  ['from=tomorrow', 'from'],
+  ['from=2027-01-01', 'from'],
+  ['sort=reason', 'sort'],
+  ['cursor=ten', 'cursor'],
+  ['sort=amount&cursor=date.1.1.1', 'cursor'],
+  ['limit=201', 'limit'],
+  ['display_currency=EUR', 'display_currency'],
+])('%s is refused', async (query, path) => {
+  const { get } = await openTestLedger()
+  const answer = await get(`refunds?${query}`)
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })
+})

@@ -1,0 +1,80 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestLedger } from '../../metrics/test_ledger.ts'
+import { hasChromium, type Light, launch, type Size } from '../chromium.ts'
+import { assertSound, storePicture, visitAsOwner } from '../owned.ts'
+import { show } from '../views.ts'
+
+const DAYS = 'range=custom&from=2026-03-01&to=2026-06-01'
+
+describe.skipIf(!hasChromium())('refunds', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  /** An owner with a monthly subscription refunded on May 20, and coins refunded on May 9. */
+  async function enter({ size = 'desktop', light = 'light' }: { size?: Size; light?: Light } = {}) {
+    const { app, notifyTransaction } = await openTestLedger()
+    const coins = { type: 'Consumable', productId: 'com.example.lantern.coins', price: 1_990 }
+    const back = (on: string, revocationReason: number) => ({
+      revocationDate: Date.parse(`${on}T12:00:00Z`),
+      signedDate: Date.parse(`${on}T12:00:00Z`),
+      revocationReason,
+    })
+    await notifyTransaction('1', 0, '2026-05-05', '2026-06-05')
+    await notifyTransaction('2', 0, '2026-05-05', null, coins, {}, 'ONE_TIME_CHARGE')
+    await notifyTransaction('2', 0, '2026-05-05', null, { ...coins, ...back('2026-05-09', 0) }, {}, 'REFUND')
+    await notifyTransaction('1', 0, '2026-05-05', '2026-06-05', back('2026-05-20', 1), {}, 'REFUND')
+    await notifyTransaction('3', 0, '2026-05-05', '2026-06-05')
+    await app.windfall.metrics.whenCurrent()
+    return visitAsOwner(browser, app, size, light)
+  }
+
+  const rows = (page: Page) => page.getByRole('region', { name: 'Refunds' }).locator('tbody tr')
+
+  test('the view lists refunds with reason and effect on MRR, in either order', async () => {
+    const { page, complaints } = await enter()
+    await show(page, '/')
+    await page.getByRole('link', { name: 'Refunds', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'Refunds', level: 1 }).waitFor()
+    await show(page, `/refunds?${DAYS}`)
+    await page.getByText('2 refunds, $11.98 gross').waitFor()
+    expect(await rows(page).allInnerTexts()).toEqual([
+      expect.stringMatching(/May 20.*Issue with the app.*\$9\.99.*-\$9\.99$/s),
+      expect.stringMatching(/May 9.*Other.*\$1\.99.*\$0\.00$/s),
+    ])
+    await page.getByRole('button', { name: 'MRR', exact: true }).click()
+    await page.waitForURL(/sort=mrr/)
+    await assertSound(page)
+    await storePicture(page, 'refunds')
+    expect(complaints).toEqual([])
+  })
+
+  test('the view fits a phone, in the dark', async () => {
+    const { page } = await enter({ size: 'phone', light: 'dark' })
+    await show(page, `/refunds?${DAYS}`)
+    await rows(page).first().waitFor()
+    await assertSound(page)
+    await storePicture(page, 'refunds_phone')
+  })
+
+  test('a range without refunds says so', async () => {
+    const { page } = await enter()
+    await show(page, '/refunds?range=custom&from=2026-03-01&to=2026-03-31')
+    await page.getByText('No refunds in these days').waitFor()
+    await assertSound(page)
+  })
+
+  test('the feed and the event say what MRR lost', async () => {
+    const { page } = await enter()
+    await show(page, '/events')
+    const row = page.locator('.happened', { hasText: 'MRR -$9.99' })
+    await row.waitFor()
+    await storePicture(page, 'refund_events')
+    await row.locator('a').first().click()
+    await page.getByText('-$9.99 · Refunded · from $9.99 to $0.00').waitFor()
+    await storePicture(page, 'refund_event')
+  })
+})
