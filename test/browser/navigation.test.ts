@@ -136,9 +136,9 @@ describe.skipIf(!hasChromium())('finding one’s way', () => {
       for (const path of ['/', '/revenue', '/subscriptions', '/customers', '/metrics']) {
         await show(page, path)
         await page.getByText(short).first().waitFor()
+        await storePicture(page, `amounts-${currency}-${width}${path.replace('/', '-')}`)
         expect(await scrollsSideways(page), `${path} at ${width}`).toBe(false)
         expect(await page.evaluate(OVERFLOWING), `${path} at ${width}`).toEqual([])
-        await storePicture(page, `amounts-${currency}-${width}${path.replace('/', '-')}`)
       }
     }
     expect(complaints).toEqual([])

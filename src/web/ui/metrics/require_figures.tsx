@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import { useOverview } from '../overview.ts'
+import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { MissingApps, NoApps } from '../today/missing_apps.tsx'
@@ -18,7 +19,8 @@ export function RequireFigures({ children }: { children: ComponentChildren }): J
     <>
       {children}
       <p class="tiny quiet page-note">
-        Dashed or hatched: incomplete period. The source of each figure is in its definition, at the sign ⓘ.
+        Dashed or hatched: incomplete period. The source of each figure is in its definition, at{' '}
+        <Icon name="info" class="small-icon" />.
       </p>
     </>
   )
