@@ -5,19 +5,23 @@ import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { type QueryResult, useQuery } from '../queries.ts'
 import { daysOf, displayQuery, type Scope, useScope } from '../scope.ts'
-import { useSession } from '../session.ts'
+import { type Session, useSession } from '../session.ts'
 import { plusDays } from '../words.ts'
 
 export const COHORT_NAMES = ['retention', 'ltv', 'arppu', 'recovery'] as const
 export type CohortName = (typeof COHORT_NAMES)[number]
 
 /** The path of the view that contains each cohort metric. Cohorts have no page of their own. */
-export const COHORT_VIEW_PATHS: Record<CohortName, string> = {
+const VIEW_PATHS: Record<CohortName, string> = {
   retention: '/retention',
   ltv: '/retention',
   arppu: '/revenue',
   recovery: '/subscriptions',
 }
+
+/** The path of the view with a cohort metric. Guests of a link that is limited to some metrics have one view. */
+export const cohortPath = (name: CohortName, { metrics }: Pick<Session, 'metrics'>): string =>
+  metrics === null ? VIEW_PATHS[name] : '/'
 
 type Answer = InferOutput<typeof CohortsAnswer>
 type CohortRow = Answer['cohorts'][number]

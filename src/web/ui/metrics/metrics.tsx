@@ -1,7 +1,7 @@
 /** The list of all metrics with definition, sparkline and current figure. */
 import type { JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
-import { COHORT_NAMES, COHORT_VIEW_PATHS, type CohortName } from '../cohorts/cohort_query.ts'
+import { COHORT_NAMES, type CohortName, cohortPath } from '../cohorts/cohort_query.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { Fit } from '../parts/amount.tsx'
 import { QueryView } from '../parts/query_view.tsx'
@@ -56,14 +56,14 @@ function Row({ definition }: { definition: Definition }): JSX.Element | null {
 
 function CohortRow({ name }: { name: CohortName }): JSX.Element | null {
   const { href } = useScope()
-  const { metrics } = useSession()
+  const session = useSession()
   const definition = useOtherDefinitions()?.cohorts.find((one) => one.name === name)
   if (!definition) return null
   return (
     <li class="metric-row">
       <div>
         <h3>
-          <a href={`${href(metrics === null ? COHORT_VIEW_PATHS[name] : '/')}#${name}`}>{definition.title}</a>
+          <a href={`${href(cohortPath(name, session))}#${name}`}>{definition.title}</a>
         </h3>
         <p class="small quiet">{definition.sentence}</p>
       </div>

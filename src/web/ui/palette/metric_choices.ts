@@ -1,14 +1,14 @@
 /** The metrics and cohorts, from the API's definitions. */
 import type { InferOutput } from 'valibot'
 import type { DefinitionsAnswer } from '../../../api/metrics/answers.ts'
-import { COHORT_NAMES, COHORT_VIEW_PATHS } from '../cohorts/cohort_query.ts'
+import { COHORT_NAMES, cohortPath } from '../cohorts/cohort_query.ts'
 import { groupsOf } from '../metrics/groups.ts'
 import { isHidden } from '../metrics/metric_query.ts'
 import type { Session } from '../session.ts'
 import type { Choice } from './choice.ts'
 
 type Definitions = InferOutput<typeof DefinitionsAnswer>
-type Viewer = Pick<Session, 'state' | 'basis'>
+type Viewer = Pick<Session, 'state' | 'basis' | 'metrics'>
 
 const spoken = (name: string): string => name.replaceAll('_', ' ')
 
@@ -31,7 +31,7 @@ export function metricChoices(
     const title = cohorts.find((one) => one.name === name)?.title
     return title === undefined
       ? []
-      : [{ name, title, note: 'Cohorts', href: `${href(COHORT_VIEW_PATHS[name])}#${name}` }]
+      : [{ name, title, note: 'Cohorts', href: `${href(cohortPath(name, viewer))}#${name}` }]
   })
   return [...ofMetrics, ...ofCohorts].map(({ name, title, note, href }) => ({
     id: `metric:${name}`,

@@ -41,7 +41,7 @@ test('metrics and cohorts lead to their charts, without those that a guest may n
     metrics: JSON.parse(JSON.stringify(METRIC_NAMES.map((name) => DEFINITIONS[name]))),
     cohorts: [{ name: 'ltv', title: 'Lifetime value' }],
   } as unknown as Parameters<typeof metricChoices>[0]
-  const owners = metricChoices(definitions, { state: 'owner', basis: null }, href)
+  const owners = metricChoices(definitions, { state: 'owner', basis: null, metrics: null }, href)
   expect(owners.map(({ id }) => id).sort()).toEqual(
     [...METRIC_NAMES, 'ltv'].map((name) => `metric:${name}`).sort(),
   )
@@ -51,8 +51,11 @@ test('metrics and cohorts lead to their charts, without those that a guest may n
     href: '/metrics/mrr?env=sandbox',
   })
   expect(owners.at(-1)).toMatchObject({ title: 'Lifetime value', href: '/retention?env=sandbox#ltv' })
-  const guests = metricChoices(definitions, { state: 'guest', basis: 'proceeds' }, href)
+  const guests = metricChoices(definitions, { state: 'guest', basis: 'proceeds', metrics: null }, href)
   expect(guests.map(({ id }) => id)).not.toContain('metric:mrr_movements')
+  // Their link has one view.
+  const limited = metricChoices(definitions, { state: 'guest', basis: 'gross', metrics: ['ltv'] }, href)
+  expect(limited.at(-1)).toMatchObject({ title: 'Lifetime value', href: '/?env=sandbox#ltv' })
 })
 
 const lantern = { id: 'app_1', organization_id: 'org_1', bundle_id: 'com.example.lantern', name: 'Lantern' }
