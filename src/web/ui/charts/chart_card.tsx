@@ -52,7 +52,7 @@ export const ExportMenu = ({
         )}
         {lastMonth && (
           <a class="item" href={lastMonth} download onClick={close}>
-            <Icon name="table" class="small-icon" /> CSV of last month
+            <Icon name="table" class="small-icon" /> CSV, totals of last month
           </a>
         )}
         {others.map(({ title, url }) => (

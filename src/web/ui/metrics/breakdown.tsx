@@ -45,19 +45,24 @@ type RowProps = { row: RankedRow; answer: MetricAnswer; href: string | null }
 function Row({ row, answer, href }: RowProps): JSX.Element {
   const { format } = formattersOf(answer)
   const { figure, before } = row
+  const name = (
+    <>
+      {answer.split === 'country' && <Flag code={row.value} />}
+      {row.title}
+    </>
+  )
   const against = answer.previous
     ? `vs. ${bucket(answer.previous.from_on, 'day')} – ${bucket(answer.previous.until_on, 'day')}`
     : ''
   return (
     <li class={row.isUncertain ? 'is-few' : undefined}>
       <span class="what">
-        {answer.split === 'country' && <Flag code={row.value} />}
         {href ? (
           <a href={href} title={row.value ?? undefined}>
-            {row.title}
+            {name}
           </a>
         ) : (
-          <span>{row.title}</span>
+          <span>{name}</span>
         )}
         <span class="figures">
           {figure !== null && before !== null && (

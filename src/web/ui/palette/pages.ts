@@ -11,7 +11,7 @@ type OtherPath = Exclude<Path, `${string}:${string}` | SignInPath | NavigationPa
 
 const PAGE_WORDS: Record<NavigationPath, string> = {
   '/': 'overview home start dashboard feed live figures',
-  '/revenue': 'sales income proceeds earnings money net arppu refunds countries products',
+  '/revenue': 'sales income proceeds earnings money net arppu refunds countries country products csv export',
   '/refunds': 'returned money back reasons revocations chargebacks',
   '/subscriptions': 'subscribers churn cancellations waterfall risk billing recovery status',
   '/retention': 'cohorts conversion funnel ltv lifetime value downloads',
@@ -36,7 +36,7 @@ const SECTION_WORDS: Record<SectionName, string> = {
   apps: 'bundle id connect organization currency',
   api: 'sdk keys secret publishable identify attribute snippets',
   devices: 'attestation app attest verified enrol',
-  annotations: 'notes marks days charts releases versions prices',
+  annotations: 'notes marks days charts releases versions prices launch add',
   alerts:
     'notifications push channels rules telegram slack discord pushover ntfy e-mail quiet hours mute silence messages',
   widgets: 'badges scriptable shortcuts home assistant home screen readme',
@@ -46,7 +46,8 @@ const SECTION_WORDS: Record<SectionName, string> = {
   jobs: 'schedule tasks runs background',
   guests: 'share links accountant passcode read only',
   tokens: 'api read access bearer',
-  security: 'password sessions browsers sign-in audit log',
+  security:
+    'password sessions browsers sign-in audit log two-factor two factor second 2fa authenticator passkeys recovery codes',
   configuration: 'settings file toml environment variables',
   system: 'health checks disk backup database',
   about: 'version license commit',

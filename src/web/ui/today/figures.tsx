@@ -6,16 +6,20 @@ import { noPeriodText } from '../metrics/origins.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
-import { count, day, money, plural, share, shortMoney, weekday } from '../words.ts'
+import { count, day, money, plural, share, shortMoney, signedMoney, weekday } from '../words.ts'
 import { certaintyText, type TodayFigures } from './certainty.ts'
 
-/** A figure's name with the API's definition. */
-function Label({ metric, children }: { metric: string; children: string }): JSX.Element {
+/** `about` replaces the API's definition of the metric. */
+type LabelProps = { metric: string; about?: string; children: string }
+
+/** A figure's name with its definition. */
+function Label({ metric, about, children }: LabelProps): JSX.Element {
   const definition = useDefinition(metric)
   return (
     <h2 class="label">
       {children}
-      {definition && (
+      {about && <Tip title={children}>{about}</Tip>}
+      {!about && definition && (
         <Tip title={definition.title}>
           {definition.sentence}
           <span class="formula">{definition.formula}</span>
@@ -109,7 +113,12 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
   const proceeds = yesterday.proceeds.milli ?? 0
   return (
     <section class="card card-pad hero">
-      <Label metric="revenue">Proceeds yesterday</Label>
+      <Label
+        metric="revenue"
+        about="What you keep: charges less refunds, taxes and Apple’s commission. Estimated until Apple’s report of the day arrives."
+      >
+        Proceeds yesterday
+      </Label>
       <p class="figure">
         <Amount milli={proceeds} currency={currency} />
       </p>
@@ -135,7 +144,7 @@ export function Mrr({ today }: { today: TodayFigures }): JSX.Element {
         <Delta now={mrr.milli} before={mrr.milli - mrr.change_milli} against="vs. 30 days ago" />
       </p>
       <p class="small quiet">
-        {money(mrr.change_milli, currency)} in 30 days, from {plural(mrr.count, 'subscription')}
+        {signedMoney(mrr.change_milli, currency)} in 30 days. {plural(mrr.count, 'subscription')}.
       </p>
       {mrr.no_period > 0 && <p class="small warn">{noPeriodText(mrr.no_period)}</p>}
       <div class="hero-spark">

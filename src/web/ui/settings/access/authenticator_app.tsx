@@ -57,7 +57,7 @@ function SetupDialog({ setup, onDone, onClose }: SetupDialogProps): JSX.Element 
         <Copy text={setup.secret} label="the key" />
         <CodeField label="Code" value={code} onInput={setCode} />
         <ErrorMessage message={problem} />
-        <p class="tiny quiet">All other browsers are signed out.</p>
+        <p class="tiny quiet">Turning this on signs out all other browsers.</p>
         <div class="sheet-foot">
           <button type="button" class="button" onClick={onClose}>
             Cancel
@@ -163,7 +163,7 @@ export function AuthenticatorApp(): JSX.Element {
   const [change, setChange] = useState<'renew' | 'remove' | null>(null)
   const endChange = (): void => setChange(null)
   return (
-    <Card title="Authenticator app">
+    <Card title="Two-factor sign-in (authenticator app)">
       <QueryView result={result} height={120}>
         {({ since, recovery_codes_left }) =>
           since === null ? (
