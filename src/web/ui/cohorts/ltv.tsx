@@ -73,7 +73,8 @@ export function Ltv({ class: className = '' }: { class?: string }): JSX.Element 
       foot={(answer) => (
         <>
           <span>
-            Per customer, {answer.basis} minus refunds. Dashed: part of the cohort has not reached this age.
+            Per customer, {answer.basis} minus refunds. Gray: single cohorts. Dashed: part of the cohort has
+            not reached this age.
           </span>
           <EstimateNote answer={answer} />
         </>

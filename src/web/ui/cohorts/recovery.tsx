@@ -29,11 +29,10 @@ function Head({ answer }: { answer: Cohorts<'recovery'> }): JSX.Element | null {
   )
 }
 
-export const Recovery = ({ class: className = '' }: { class?: string }): JSX.Element => (
+export const Recovery = (): JSX.Element => (
   <CohortCard
     name="recovery"
     result={useCohorts('recovery', { by: 'month' })}
-    class={className}
     head={(answer) => <Head answer={answer} />}
     graphOf={({ cohorts, title, currency }) =>
       cohortGraph({ title, rows: cohorts, by: 'month', parts: PARTS, style: 'bar', unit: 'count', currency })

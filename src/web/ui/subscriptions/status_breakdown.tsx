@@ -68,7 +68,7 @@ const Table = ({
   </Scroll>
 )
 
-export function StatusBreakdown({ class: className = '' }: { class?: string }): JSX.Element | null {
+export function StatusBreakdown(): JSX.Element | null {
   const { href } = useScope()
   const status = useMetric('status', { compare: null })
   const risk = useMetric('mrr_at_risk', { compare: null })
@@ -78,7 +78,6 @@ export function StatusBreakdown({ class: className = '' }: { class?: string }): 
     <Card
       title={<a href={href('/metrics/status')}>Status now</a>}
       plainTitle="Status now"
-      class={className}
       tools={<ExportMenu csvUrls={status.csvUrls} savePng={null} />}
       about={<About definition={definition} answer={status.result.data} />}
     >

@@ -41,9 +41,11 @@ export const Subscriptions = (): JSX.Element => (
         </div>
         <MetricCard name="mrr" height={300} />
         <div class="grid">
-          <StatusBreakdown class="half" />
+          <div class="half half-stack">
+            <StatusBreakdown />
+            <Recovery />
+          </div>
           <AtRisk class="half" />
-          <Recovery class="half" />
         </div>
       </RequireFigures>
     </main>
