@@ -16,7 +16,6 @@ import { openControl, type Verbs, verb } from '../control/socket.ts'
 import { Refusal } from '../errors.ts'
 import { httpSettingsOf } from '../http/http_settings.ts'
 import type { Listener } from '../http/listening/listener.ts'
-import { restartFetching, startFetching } from '../jobs/fetching.ts'
 import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/disk/lock.ts'
@@ -62,13 +61,16 @@ export async function serveUntilStopped(
   welcome(windfall, server, link)
   // Node would write it when the process exits, which a killed process does not.
   module.flushCompileCache?.()
-  if (windfall.accounts.list().length > 0) startFetching(windfall.jobs)
+  if (windfall.accounts.list().length > 0) (await fetching()).startFetching(windfall.jobs)
   hangups.start(() => reload().then(logReload(log), logReloadFailure(log)))
   await stopSignal()
   await hangups.stop()
   await server.close()
   lock.release()
 }
+
+/** Loaded late, so that the server listens before the modules of the program are evaluated. */
+const fetching = () => import('../jobs/fetching.ts')
 
 /** Opens the log that the configuration describes. */
 export function logOf(config: Config): Log {
@@ -218,7 +220,7 @@ export function openReloading(
       action: 'configuration.read',
       detail: reloadable.join(', ').slice(0, 500),
     })
-    if (reloadable.includes('accounts')) restartFetching(windfall.jobs)
+    if (reloadable.includes('accounts')) (await fetching()).restartFetching(windfall.jobs)
     return { taken_over: reloadable, needs_a_restart: restart }
   }
 
