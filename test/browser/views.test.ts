@@ -277,7 +277,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.goto('/revenue')
     await page.locator('.figure').first().waitFor()
     expect(wasRequested()).toBe(false)
-    await page.getByRole('heading', { name: 'Refund rate', exact: true }).scrollIntoViewIfNeeded()
+    await page.getByRole('link', { name: 'Refund rate', exact: true }).scrollIntoViewIfNeeded()
     await expect.poll(wasRequested).toBe(true)
     await page.context().close()
   })
