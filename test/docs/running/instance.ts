@@ -125,6 +125,7 @@ export async function openInstance() {
     `select original_transaction_id as id, apps.bundle_id as bundle from transactions
      join apps on apps.id = transactions.app_id where environment = 'production' limit 2`,
   )
+  const all = { organization_id: null, apps: null }
   const [{ id = '', bundle = '' } = {}, { id: other_id = '' } = {}] = links.all()
 
   return {
@@ -136,7 +137,9 @@ export async function openInstance() {
     receiver,
     bundle,
     original_transaction_ids: [id, other_id] as const,
-    token: (await app.token()).toString(),
+    token: await windfall.store.commit(
+      () => windfall.tokens.create('docs', all, { can_annotate: true }).token,
+    ),
     publishable: (await app.key('publishable')).toString(),
     secret: (await app.key('secret')).toString(),
     age: { identity, recipient: await identityToRecipient(identity) },
