@@ -38,7 +38,10 @@ const sha256Of = (file: string): string => createHash('sha256').update(readFileS
 async function writeParts(version: string) {
   rmSync(PARTS, { recursive: true, force: true })
   mkdirSync(PARTS, { recursive: true })
-  const page = await build({ ...pageOptions, define: { COMMAND_NAME: JSON.stringify('windfall') } })
+  const page = await build({
+    ...pageOptions,
+    define: { ...pageOptions.define, COMMAND_NAME: JSON.stringify('windfall') },
+  })
   // An executable requires only what is built into Node, so the JavaScript of better-sqlite3 is bundled, too.
   const options = { ...serverOptions(buildOf(version)), outdir: PARTS, external: [] }
   const { metafile } = await build({ ...options, sourcemap: false, metafile: true })
