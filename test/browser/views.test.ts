@@ -284,7 +284,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
 
   test('draws charts in the colors of the theme', async () => {
     const { page } = await enter('desktop')
-    await show(page, '/revenue')
+    // Past days only, because the demo keeps selling.
+    await show(page, `/revenue?range=custom&from=${daysAgo(60)}&to=${daysAgo(30)}`)
     const picture = () => page.evaluate<string>("document.querySelector('.chart canvas').toDataURL()")
     const light = await picture()
     await page.getByRole('button', { name: 'Dark theme' }).first().click()
@@ -361,6 +362,27 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       .focus()
     await page.keyboard.press('End')
     await page.locator('.chart-tip').waitFor()
+    await page.context().close()
+  })
+
+  test('keeps the cursor of a chart that is redrawn', async () => {
+    const { page } = await enter('desktop')
+    await show(page, `/revenue?range=custom&from=${daysAgo(60)}&to=${daysAgo(30)}`)
+    await page
+      .getByRole('img', { name: /^Revenue/ })
+      .first()
+      .focus()
+    await page.keyboard.press('End')
+    const tip = page.locator('.chart-tip')
+    await tip.waitFor()
+    const text = await tip.textContent()
+    await page.evaluate("globalThis.drawn = document.querySelector('.chart canvas')")
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect.poll(() => page.evaluate<boolean>('drawn.isConnected')).toBe(false)
+    await page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    )
+    expect(await tip.textContent()).toBe(text)
     await page.context().close()
   })
 

@@ -100,11 +100,15 @@ export function columnsOf(graph: Graph): { data: uPlot.AlignedData; series: uPlo
   return { data: [indexes, ...columns] as uPlot.AlignedData, series: [{}, ...series] }
 }
 
-/** uPlot options except the size. `onCursor` is called with the index of the point at the cursor. */
+/**
+ * uPlot options except the size. `onCursor` is called with the index of the point at the cursor, once the chart is drawn
+ * and `onReady` was called: a new chart begins without a cursor.
+ */
 export function optionsOf(
   graph: Graph,
   series: uPlot.Series[],
   onCursor: (index: number | null) => void,
+  onReady: (plot: uPlot) => void,
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const hasFaint = graph.lines.some(({ weight }) => weight === 'faint')
   return {
@@ -121,6 +125,10 @@ export function optionsOf(
     ...(hasFaint && { focus: { alpha: 0.25 } }),
     scales: { x: { time: false, range: [-0.5, graph.on.length - 0.5] }, y: { range: rangeOf(graph) } },
     axes: axesOf(graph),
-    hooks: { drawClear: [marksPainter(graph)], setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)] },
+    hooks: {
+      drawClear: [marksPainter(graph)],
+      ready: [onReady],
+      setCursor: [(plot) => plot.status === 1 && onCursor(plot.cursor.idx ?? null)],
+    },
   }
 }

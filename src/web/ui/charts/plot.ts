@@ -7,6 +7,8 @@ import type { Graph } from './graph.ts'
 
 type PlotOptions = {
   height: number
+  /** The point at the cursor, which a redrawn chart shows again. */
+  index: number | null
   onCursor: (index: number | null) => void
   onCanvas?: ((canvas: HTMLCanvasElement | null) => void) | undefined
 }
@@ -33,10 +35,16 @@ function trackPointer(plot: uPlot): () => void {
   return () => document.removeEventListener('pointerdown', leave)
 }
 
-/** Returns refs to the element and to the plot in it. */
-export function usePlot(graph: Graph, { height, onCursor, onCanvas }: PlotOptions) {
+/** Moves the cursor to a point. */
+const setIndex = (plot: uPlot, index: number): void =>
+  plot.setCursor({ left: plot.valToPos(index, 'x'), top: 0 })
+
+/** Returns a ref to the element, the plot in it, and a function that moves the cursor to a point. */
+export function usePlot(graph: Graph, { height, index, onCursor, onCanvas }: PlotOptions) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
+  const cursor = useRef(index)
+  cursor.current = index
   const theme = useTheme()
   const { on, complete, lines, cutovers, notes, isStacked } = graph
   const drawnKey = JSON.stringify([
@@ -54,7 +62,10 @@ export function usePlot(graph: Graph, { height, onCursor, onCanvas }: PlotOption
     if (!target) return
     const { data, series } = columnsOf(graph)
     const size = { width: target.clientWidth, height }
-    const created = new uPlot({ ...optionsOf(graph, series, onCursor), ...size }, data, target)
+    const showCursor = (ready: uPlot): void => {
+      if (cursor.current !== null) setIndex(ready, cursor.current)
+    }
+    const created = new uPlot({ ...optionsOf(graph, series, onCursor, showCursor), ...size }, data, target)
     const cleanup = trackPointer(created)
     plot.current = created
     // The labels on the canvas are drawn again once the font is there.
@@ -72,5 +83,5 @@ export function usePlot(graph: Graph, { height, onCursor, onCanvas }: PlotOption
       onCanvas?.(null)
     }
   }, [drawnKey])
-  return { box, plot }
+  return { box, plot, moveTo: (to: number) => plot.current?.status === 1 && setIndex(plot.current, to) }
 }

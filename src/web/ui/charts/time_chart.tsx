@@ -109,16 +109,20 @@ type TimeChartProps = {
 }
 
 export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JSX.Element {
-  const [index, setIndex] = useState<number | null>(null)
-  const { box, plot } = usePlot(graph, { height, onCursor: setIndex, onCanvas })
+  // The day, not its index, because a live chart may gain a day.
+  const [day, setDay] = useState<string | null>(null)
+  const found = day === null ? -1 : graph.on.indexOf(day)
+  const index = found === -1 ? null : found
+  const setIndex = (to: number | null): void => setDay(to === null ? null : (graph.on[to] ?? null))
+  const { box, plot, moveTo } = usePlot(graph, { height, index, onCursor: setIndex, onCanvas })
   const move = (event: KeyboardEvent): void => {
     const to = nextIndex(event.key, index ?? graph.on.length, graph.on.length - 1)
-    if (to === null || !plot.current) return
+    if (to === null) return
     event.preventDefault()
-    plot.current.setCursor({ left: plot.current.valToPos(to, 'x'), top: 0 })
+    moveTo(to)
     setIndex(to)
   }
-  const hasPoint = index !== null && graph.on[index] !== undefined
+  const hasPoint = index !== null
   const x = hasPoint ? (plot.current?.valToPos(index, 'x') ?? 0) + (plot.current?.over.offsetLeft ?? 0) : 0
   return (
     <div class="chart">
@@ -131,7 +135,7 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
         aria-label={`${graph.label}. Use the arrow keys to read each value.`}
         style={{ height: `${height}px` }}
         onKeyDown={move}
-        onBlur={() => setIndex(null)}
+        onBlur={() => setDay(null)}
       />
       <div class="spoken" aria-live="polite">
         {hasPoint && document.activeElement === box.current && descriptionAt(graph, index)}
