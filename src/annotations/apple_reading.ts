@@ -8,8 +8,8 @@ import type { Products } from '../apps/products.ts'
 import type { Clock } from '../clock.ts'
 import { dayText, openCalendar } from '../metrics/lineage/calendar.ts'
 import type { Store } from '../store/store.ts'
-import { type AppleNote, priceNotes, versionNotes } from './apple_notes.ts'
-import { openAppleRecords, SUBJECTS, type Subject } from './apple_records.ts'
+import { priceNotes, versionNotes } from './apple_notes.ts'
+import { type Listed, openAppleRecords, SUBJECTS, type Subject } from './apple_records.ts'
 
 /** Within this time of the previous read, a new version counts as released on the day of the read. */
 const RECENT_MS = 2 * 86_400_000
@@ -40,9 +40,9 @@ export function openAppleReading({ store, clock, apps, organizations, products, 
   async function readSubject(what: Subject, target: Target): Promise<number | FaultKind> {
     const { app, organization } = target
     try {
-      const notes = await readNotes[what](target)
+      const listed = await readNotes[what](target)
       const today = dayText(openCalendar(organization.time_zone).dayOf(clock()))
-      return await store.commit(() => records.noteRead(app, what, notes, today))
+      return await store.commit(() => records.noteRead(app, what, listed, today))
     } catch (error) {
       if (!(error instanceof AppleFault) || (error.kind !== 'forbidden' && !SINGLE_FAULTS.has(error.kind)))
         throw error
@@ -88,31 +88,33 @@ type ReaderDeps = Pick<Deps, 'clock' | 'products'> & { records: ReturnType<typeo
 
 /** Opens the functions that ask Apple about an app and return the notes. They throw AppleFault. */
 function openReaders({ clock, products, records }: ReaderDeps) {
-  async function versions({ app, organization, api }: Target): Promise<AppleNote[]> {
-    if (app.apple_id === null) return []
+  async function versions({ app, organization, api }: Target): Promise<Listed> {
+    if (app.apple_id === null) return { notes: [], isWhole: true }
     const listed = await api.versions(app.apple_id)
     const calendar = openCalendar(organization.time_zone)
     const dayOf = (at: number): string => dayText(calendar.dayOf(at))
     const previous_at = records.readAt(app.id, 'versions')
     const isRecent = previous_at !== null && clock() - previous_at < RECENT_MS
-    return versionNotes(listed, records.knownKeys(app.id), { today: dayOf(clock()), isRecent, dayOf })
+    const reading = { today: dayOf(clock()), isRecent, dayOf }
+    return { notes: versionNotes(listed, records.knownKeys(app.id), reading), isWhole: true }
   }
 
-  async function prices({ app, organization, api }: Target): Promise<AppleNote[]> {
-    const notes: AppleNote[] = []
+  async function prices({ app, organization, api }: Target): Promise<Listed> {
+    const listing: Listed = { notes: [], isWhole: true }
     for (const product of products.list(app.id)) {
       if (product.gone_at !== null || product.apple_id === null) continue
-      const listed = await api.prices(product.apple_id).catch(skipSingleFault)
-      notes.push(...priceNotes(product, listed, organization.currency))
+      const listed = await api.prices(product.apple_id).catch(nullOnSingleFault)
+      if (listed === null) listing.isWhole = false
+      else listing.notes.push(...priceNotes(product, listed, organization.currency))
     }
-    return notes
+    return listing
   }
 
   return { versions, prices }
 }
 
-function skipSingleFault(error: unknown): [] {
-  if (error instanceof AppleFault && SINGLE_FAULTS.has(error.kind)) return []
+function nullOnSingleFault(error: unknown): null {
+  if (error instanceof AppleFault && SINGLE_FAULTS.has(error.kind)) return null
   throw error
 }
 

@@ -11,6 +11,9 @@ export type Subject = (typeof SUBJECTS)[number]
 /** When an app's versions or prices were last read, in ms, and why Apple refused the last read. */
 type AppleRead = { app_id: string; what: Subject; read_at: number | null; refused: string | null }
 
+/** The notes that follow from Apple's lists. `isWhole` is false if one of the lists could not be read. */
+export type Listed = { notes: AppleNote[]; isWhole: boolean }
+
 /** Opens the records. */
 export function openAppleRecords(store: Store, clock: Clock) {
   const rows = openAnnotationRows(store)
@@ -53,13 +56,13 @@ export function openAppleRecords(store: Store, clock: Clock) {
       void saveRead.run({ app_id, what, read_at: null, refused }),
 
     /**
-     * Stores the notes of a read and deletes those on scheduled prices that Apple no longer lists. `today` is the
-     * organization's. Returns the number of new notes. Inside a unit of work.
+     * Stores the notes of a read and, if it is whole, deletes those on scheduled prices that Apple no longer lists. `today`
+     * is the organization's. Returns the number of new notes. Inside a unit of work.
      */
-    noteRead(app: App, what: Subject, notes: readonly AppleNote[], today: string): number {
+    noteRead(app: App, what: Subject, { notes, isWhole }: Listed, today: string): number {
       saveRead.run({ app_id: app.id, what, read_at: clock(), refused: null })
       const keys = JSON.stringify(notes.map(({ source_key }) => source_key))
-      if (what === 'prices') rows.removeUnlisted.run(app.id, today, keys)
+      if (what === 'prices' && isWhole) rows.removeUnlisted.run(app.id, today, keys)
       return notes.filter((note) => noteFromApple(app, note)).length
     },
   }

@@ -347,7 +347,7 @@ test('a setup counts in the browser that began it, for fifteen minutes, and once
   expect(again).toMatchObject({ status: 409, body: { code: 'second_factor_on' } })
 })
 
-test('a setup that begins anew while the first code is checked is the one that counts', async () => {
+test('a setup that restarts while the first code is checked replaces it', async () => {
   const { app } = await openOwned()
   const headers = await app.signIn()
   const { secondFactor, store } = app.windfall

@@ -84,6 +84,37 @@ test('a scheduled price that Apple no longer lists is withdrawn until its day', 
   expect(app.of().filter((text) => text.includes('price'))).toEqual([])
 })
 
+test('a scheduled price stays while a list of prices cannot be read', async () => {
+  const future = dayOf(START + 10 * DAY_MS)
+  store.faults.price_changes = [{ product_id: 'tides.plus.monthly', starts_on: future, factor: 0.5 }]
+  const app = await openConnected()
+  await app.run()
+  const { products, store: disk } = app.windfall
+  const listed = products.list(app.tides).map((product) => ({ ...product, apple_id: product.apple_id ?? '' }))
+  // Apple knows no product with this number.
+  const unknown = listed.map((one) =>
+    one.product_id === 'tides.plus.monthly' ? { ...one, apple_id: '1' } : one,
+  )
+  const scheduled = () => app.of().filter((text) => text.includes('price')).length
+  await disk.commit(() =>
+    products.declare(
+      app.tides,
+      unknown.map((one) => ({ ...one, group_id: one.group_id ?? '' })),
+    ),
+  )
+  await app.run()
+  expect(scheduled()).toBe(1)
+  store.faults.price_changes = []
+  await disk.commit(() =>
+    products.declare(
+      app.tides,
+      listed.map((one) => ({ ...one, group_id: one.group_id ?? '' })),
+    ),
+  )
+  await app.run()
+  expect(scheduled()).toBe(0)
+})
+
 test('a note that the owner changed or deleted stays so', async () => {
   const app = await openConnected()
   await app.run()

@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium())('a link that is limited to some metrics', () => 
     return { ...guest, refused }
   }
 
-  test('the owner shares a metric from its page, and is told before what follows from it', async () => {
+  test('the owner shares a metric from its page, and sees first what follows from it', async () => {
     const { app, page, complaints } = await enter()
     await show(page, '/metrics/mrr')
     await page.getByRole('button', { name: 'Share', exact: true }).click()
