@@ -63,6 +63,8 @@ export type TestOptions = {
   attest_roots?: readonly string[]
   /** The addresses of Apple's APIs, such as a simulated store; unreachable by default. */
   hosts?: AppleHosts
+  /** What waits between two requests; nothing by default. */
+  wait?: () => Promise<void>
   /** The addresses of the exchange rates; unreachable by default. */
   rate_origins?: RateOrigins
   /** The version of the metric formulas; the program's by default. */
@@ -99,7 +101,7 @@ export async function openTestApp(options: TestOptions = {}) {
     roots: options.roots ?? [authority.root_pem],
     ...(options.attest_roots && { attest_roots: options.attest_roots }),
     hosts: options.hosts ?? NO_APPLE,
-    wait: () => Promise.resolve(),
+    wait: options.wait ?? (() => Promise.resolve()),
     rate_origins: options.rate_origins ?? NOWHERE,
     ...(options.formula && { formula: options.formula }),
     random: () => 0,
