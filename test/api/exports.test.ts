@@ -80,6 +80,20 @@ test('a token that is limited to an app exports the rows of that app only, also 
   db.close()
 })
 
+test('annotations are exported until they are deleted; a token of one app gets those of the app', async () => {
+  const owner = await app.signIn()
+  const note = async (text: string, target: string | null) =>
+    (await app.post('/api/v1/annotations', { annotated_on: '2026-03-01', text, app: target }, owner)).body.id
+  await note('Launch', OTHER)
+  await note('Everywhere', null)
+  const path = `/api/v1/annotations/${await note('Mistake', BUNDLE)}`
+  expect((await app.request(path, { method: 'DELETE', headers: owner })).status).toBe(204)
+  const texts = async (given: Record<string, string>) =>
+    (await (await get('/annotations', given)).text()).match(/"text":"\w+"/g)?.sort()
+  expect(await texts(headers)).toEqual(['"text":"Everywhere"', '"text":"Launch"'])
+  expect(await texts(await narrowed())).toEqual(['"text":"Launch"'])
+})
+
 test('lists the tables with their columns, and says where an export stands', async () => {
   type Listed = { cursor: string; tables: { name: string; columns: { name: string }[] }[] }
   const listed = (await (await get('')).json()) as Listed

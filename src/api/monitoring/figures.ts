@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import type { Alerts } from '../../alerts/alerts.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Feed } from '../../events/feed.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
@@ -23,6 +24,7 @@ export type MonitoringDeps = {
   jobs: Jobs
   health: Health
   forwarding: Forwarding
+  alerts: Pick<Alerts, 'channels'>
 }
 
 /** Returns a function that reads all metrics. It only reads. */
@@ -64,6 +66,7 @@ export function openMonitoring(deps: MonitoringDeps) {
       seconds(backups.last()?.at ?? null),
     ),
     ...endpointMetrics(deps.forwarding),
+    ...channelMetrics(deps.alerts),
     await findingMetric(deps.health),
   ]
 }
@@ -236,6 +239,27 @@ function endpointMetrics({ endpoints, log }: Forwarding): Metric[] {
       'windfall_endpoint_last_success_timestamp_seconds',
       'When an endpoint last answered with success.',
       all.map(({ labels, health }) => ({ labels, value: seconds(health.last_success_at) })),
+    ),
+  ]
+}
+
+function channelMetrics({ channels }: MonitoringDeps['alerts']): Metric[] {
+  const all = channels
+    .list()
+    .map(({ name, organization_id, ...channel }) => ({
+      labels: { channel: name, organization: organization_id },
+      ...channel,
+    }))
+  return [
+    gauges(
+      'windfall_alert_channel_active',
+      '1 if a channel of alerts is active; 0 if its provider refuses it or it is off.',
+      all.map(({ labels, state }) => ({ labels, value: state === 'active' ? 1 : 0 })),
+    ),
+    gauges(
+      'windfall_alert_channel_last_success_timestamp_seconds',
+      'When a channel last accepted an alert; absent if it never did.',
+      all.map(({ labels, last_sent_at }) => ({ labels, value: seconds(last_sent_at) })),
     ),
   ]
 }

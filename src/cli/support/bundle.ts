@@ -10,6 +10,7 @@ import { openReader, type Reader } from '../../store/reader.ts'
 import { version } from '../../version.ts'
 import { actAsOwnerOf } from '../instance/privileges.ts'
 import { type Mask, maskedSettings, openMask } from './masking.ts'
+import { storedValues } from './stored_values.ts'
 
 /** A file of the bundle. `about` says what is in it. */
 export type BundleFile = { name: string; about: string; content: unknown }
@@ -22,8 +23,8 @@ type BundleInput = { loaded: LoadedConfig; results: readonly CheckResult[]; crea
 /** The files, without the one that lists them. */
 export async function collectBundle({ loaded, results, created_at }: BundleInput): Promise<BundleFile[]> {
   const { config, ...sources } = loaded
-  const mask = openMask(config)
   const reader = readerOf(config.store.path)
+  const mask = openMask(config, storedValues(reader))
   try {
     const server = await serverState(config.store.path)
     const process_state = { server: server?.process ?? null, command: processState() }

@@ -26,7 +26,7 @@ const URL_TEXT = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/"'`]*@)?([^\s/"'`?#]+)[^\s"'
 const PATTERNS: readonly RegExp[] = [
   /-----BEGIN [^-]+-----[\s\S]*?(?:-----END [^-]+-----|$)/g,
   // Keys and tokens of Windfall, signing secrets, age keys and JSON web signatures.
-  /\b(?:[ps]k_live|dt|wf)_[\w-]+/g,
+  /\b(?:[ps]k_live|dt|wd|wf)_[\w-]+/g,
   /\bwhsec_[\w+/=-]+/g,
   /\bage1[a-z0-9]{20,}|\bAGE-SECRET-KEY-1[A-Z0-9]+/g,
   /\beyJ[\w-]+(?:\.[\w-]*)*/g,
@@ -40,9 +40,15 @@ const PATTERNS: readonly RegExp[] = [
 
 export type Mask = ReturnType<typeof openMask>
 
-/** Opens the mask for an installation: it knows the secrets and the private values of its configuration. */
-export function openMask(config: Config) {
-  const known = privateValues(config).sort((a, b) => b.length - a.length)
+/**
+ * Opens the mask for an installation. It knows the secrets and the private values of its configuration, and every text in
+ * `stored`, the private values of its database.
+ */
+export function openMask(config: Config, stored: readonly unknown[]) {
+  const values = [...configuredValues(config), ...stored.flatMap(textsIn)]
+  const known = [...new Set(values)]
+    .filter((value) => value.length >= MIN_CHARACTERS)
+    .sort((a, b) => b.length - a.length)
 
   /** A text without known values, secrets, and the paths and queries of URLs. */
   function text(original: string): string {
@@ -63,12 +69,10 @@ export function openMask(config: Config) {
 }
 
 /** Every text of a secret or private setting. */
-function privateValues(config: Config): string[] {
-  const values = flatten(config).flatMap(([path, value]) =>
+const configuredValues = (config: Config): string[] =>
+  flatten(config).flatMap(([path, value]) =>
     settingAt(path)?.secret || PRIVATE_KEYS.has(String(path.at(-1))) ? textsIn(value) : [],
   )
-  return [...new Set(values)].filter((value) => value.length >= MIN_CHARACTERS)
-}
 
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]

@@ -1,4 +1,4 @@
-/** The exported tables of what the owner connected, of exchange rates, and of customers’ figures. */
+/** The exported tables of what the owner connected and wrote, of exchange rates, and of customers’ figures. */
 import { type ExportTable, integer, text } from './table.ts'
 
 const WHOLE = { kind: 'whole' } as const
@@ -71,6 +71,28 @@ const products: ExportTable = {
   tracking: WHOLE,
 }
 
+const annotations: ExportTable = {
+  name: 'annotations',
+  about: 'The notes on days of the charts. Those that were deleted are not included.',
+  from: 'main.annotations n',
+  where: 'n.deleted_at is null',
+  columns: [
+    text('id', 'n.id', 'The id'),
+    text('organization_id', 'n.organization_id', 'The organization'),
+    text('app_id', 'n.app_id', 'The app; null for a note about all apps'),
+    text('annotated_on', 'n.annotated_on', 'The day'),
+    text('text', 'n.text', 'The text'),
+    text('source', 'n.source', 'Who wrote it: `owner`, `token`, or Apple’s `version` or `price`'),
+    integer('created_at', 'n.created_at', 'When it was added'),
+    integer('updated_at', 'n.updated_at', 'When it last changed'),
+  ],
+  key: ['id'],
+  page: ['n.id'],
+  app: 'n.app_id',
+  organization: 'n.organization_id',
+  tracking: WHOLE,
+}
+
 const rates: ExportTable = {
   name: 'rates',
   about: 'Exchange rates. A day without a row has the rate of the last day before it.',
@@ -136,4 +158,4 @@ const figures: ExportTable = {
   tracking: WHOLE,
 }
 
-export const SETTINGS_TABLES = [organizations, apps, products, rates, figures]
+export const SETTINGS_TABLES = [organizations, apps, products, annotations, rates, figures]

@@ -40,12 +40,16 @@ export const UNKNOWN = '–'
 /** Amounts of at least this many thousandths are shown without cents. */
 const CENTS_BELOW = 100_000_000
 
+/** Zero has no sign, also if it is rounded. */
+const UNSIGNED_ZERO = { signDisplay: 'negative' } as const
+
 /** Thousandths of a currency, as `$1,234.56`. */
 export function money(milli: number | null | undefined, currency: string | null): string {
   if (milli === null || milli === undefined) return UNKNOWN
-  if (currency === null) return numberFormat({ maximumFractionDigits: 2 }).format(milli / 1000)
+  if (currency === null)
+    return numberFormat({ maximumFractionDigits: 2, ...UNSIGNED_ZERO }).format(milli / 1000)
   const digits = Math.abs(milli) >= CENTS_BELOW ? { maximumFractionDigits: 0 } : {}
-  return numberFormat({ ...currencyOptions(currency), ...digits }).format(milli / 1000)
+  return numberFormat({ ...currencyOptions(currency), ...digits, ...UNSIGNED_ZERO }).format(milli / 1000)
 }
 
 /** Money with its sign, as `+$1.50`. */
@@ -58,6 +62,7 @@ export function signedMoney(milli: number, currency: string | null): string {
 export const shortMoney = (milli: number, currency: string | null): string =>
   numberFormat({
     ...(currency ? currencyOptions(currency) : {}),
+    ...UNSIGNED_ZERO,
     notation: 'compact',
     minimumFractionDigits: 0,
     maximumFractionDigits: Math.abs(milli) < 10_000 ? 2 : 1,

@@ -34,6 +34,8 @@ async function busy(): Promise<TestApp> {
   const session = await app.signIn()
   const endpoint = { name: 'backend', url: 'https://backend.example/hooks' }
   await app.post('/api/v1/endpoints', endpoint, session)
+  const channel = { name: 'phone', kind: 'ntfy', settings: { topic: 'private-topic' }, secrets: {} }
+  await app.post('/api/v1/alerts/channels', channel, session)
   return app
 }
 
@@ -65,7 +67,8 @@ test('counts requests, and has no user in any label', async () => {
     'windfall_http_request_duration_seconds_count{route="POST /api/sdk/v1/identify"} 1\n',
   )
   expect(text).toMatch(/^windfall_job_failures\{job="housekeeping"\} 0$/m)
-  expect(text).not.toContain('zoe')
+  expect(text).toMatch(/^windfall_alert_channel_active\{channel="phone",organization="org_\w+"\} 1$/m)
+  expect(text).not.toMatch(/zoe|private-topic/)
 })
 
 test('leaves out what nobody knows', async () => {
@@ -105,6 +108,7 @@ test('the rules and the board use metrics that exist', async () => {
     'windfall_backup_last_success_timestamp_seconds',
     'windfall_endpoint_oldest_waiting_timestamp_seconds',
     'windfall_app_last_notification_timestamp_seconds',
+    'windfall_alert_channel_last_success_timestamp_seconds',
   ])
     known.add(name)
   const used = ['windfall.rules.yml', 'windfall.grafana.json'].flatMap((name) => [

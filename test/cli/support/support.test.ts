@@ -13,6 +13,7 @@ import { openFolder } from '../../config/folder.ts'
 import { openForwardingApp, openHttpReceiver } from '../../forwarding/receiving.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { folderOf, run } from '../../processes.ts'
+import { formsIn } from '../../stored_secrets.ts'
 
 const PEM = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -140,25 +141,6 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['endpoints', 'headers'],
 ]
 
-/** A value as it may occur in a file: plain, in base64 at each of three offsets, in hexadecimal, percent-encoded. */
-function formsOf(value: string | Buffer): string[] {
-  const bytes = Buffer.from(value)
-  const text = value.toString()
-  const shifted = [0, 1, 2].flatMap((offset) => {
-    const padded = Buffer.concat([Buffer.alloc(offset), bytes])
-    // The first and the last characters also depend on the bytes around the text.
-    const cut = (encoding: 'base64' | 'base64url') =>
-      padded
-        .toString(encoding)
-        .replace(/=+$/, '')
-        .slice(offset === 0 ? 0 : offset + 1, -1)
-    return [cut('base64'), cut('base64url')]
-  })
-  const quoted = JSON.stringify(text).slice(1, -1)
-  const all = [text, quoted, ...shifted, bytes.toString('hex'), encodeURIComponent(text)]
-  return [...new Set(all)].filter((form) => form.length >= 4)
-}
-
 type Bundle = { header: { name: string; mode?: number | undefined }; data?: Uint8Array | undefined }[]
 const textOf = (bundle: Bundle, name: string): string =>
   Buffer.from(bundle.find(({ header }) => header.name === name)?.data ?? []).toString()
@@ -166,7 +148,9 @@ const textOf = (bundle: Bundle, name: string): string =>
 test('a support bundle has what a report needs, and no secret, key, token, user id or attribute', async () => {
   const { app, folder, env, jws, made, secret, originalTransactionId } = await openSeeded()
   const { status, stdout, stderr } = await run(['support', 'bundle.tar'], { cwd: folder.path, env })
-  expect({ status, stderr }).toEqual({ status: 0, stderr: 'Running the checks …\n' })
+  expect(status).toBe(0)
+  // On a slow machine the progress of the checks follows.
+  expect(stderr).toMatch(/^Running the checks …\n/)
   const file = join(folder.path, 'bundle.tar')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const bundle: Bundle = await unpackTar(readFileSync(file))
@@ -202,10 +186,9 @@ test('a support bundle has what a report needs, and no secret, key, token, user 
     ({ length }) => length >= 4,
   )
   const text = bundle.map(({ data }) => Buffer.from(data ?? []).toString('latin1')).join('\n')
-  const found = nonEmpty(values).flatMap((value) => formsOf(value).filter((form) => text.includes(form)))
-  expect(found).toEqual([])
+  expect(formsIn(text, values)).toEqual([])
   // The search finds what is there.
-  expect(formsOf(BUNDLE).filter((form) => text.includes(form))).toEqual([BUNDLE])
+  expect(formsIn(text, [BUNDLE])).toEqual([BUNDLE])
 })
 
 test('a bundle never overwrites a file', async () => {

@@ -3,7 +3,7 @@ import { browserName } from '../../../src/web/ui/settings/access/browsers.ts'
 import { CALLS, LANGUAGES, snippet } from '../../../src/web/ui/settings/access/snippets.ts'
 import { sectionsWith } from '../../../src/web/ui/settings/finding.ts'
 import { groupMissingDays } from '../../../src/web/ui/settings/missing_day_groups.ts'
-import { bytes, duration, grouped, sentence } from '../../../src/web/ui/words.ts'
+import { bytes, duration, grouped, money, sentence, shortMoney } from '../../../src/web/ui/words.ts'
 
 const FILLED = { base_url: 'https://wf.example.com', key: 'pk_live_1', bundle_id: 'com.example.tides' }
 
@@ -128,4 +128,10 @@ test('formats large numbers in server texts and changes nothing else', () => {
     '1,234',
   ])
     expect(grouped(same)).toBe(same)
+})
+
+test('an amount of zero has no sign, also if it is rounded or negated', () => {
+  expect([0, -0, -4].map((milli) => money(milli, 'USD'))).toEqual(['$0.00', '$0.00', '$0.00'])
+  expect([money(-4, null), shortMoney(-0, 'USD')]).toEqual(['0', '$0'])
+  expect(money(-5, 'USD')).toBe('-$0.01')
 })
