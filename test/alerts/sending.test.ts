@@ -81,6 +81,26 @@ test('a rule tells only what its filters permit', async () => {
   expect(app.got()).toHaveLength(1)
 })
 
+test('a rule about payments and what happens to them later reports both, each refund and each change once', async () => {
+  const app = await openAlertingApp()
+  const types = ['subscription.started', 'subscription.renewal_disabled', 'subscription.refunded'] as const
+  await app.rule('new_subscriber', { types: [...types] })
+  const transactionId = await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  const ids = { transactionId, originalTransactionId: transactionId }
+  const off = { type: 'DID_CHANGE_RENEWAL_STATUS', subtype: 'AUTO_RENEW_DISABLED' }
+  const refund = { type: 'REFUND', transaction: { ...ids, revocationDate: app.clock(), revocationReason: 0 } }
+  for (const next of [{ ...off, transaction: ids }, refund, refund]) {
+    await app.settle(2_000)
+    await purchase({ app, ...next })
+  }
+  await app.settle(2_000)
+  expect(app.got().map(({ title }) => title)).toEqual([
+    '🎉 $4.99 · New subscriber',
+    expect.stringContaining('Renewal turned off'),
+    '↩️ -$4.99 · Refund',
+  ])
+})
+
 test('in quiet hours nothing is sent, and one summary comes at their end', async () => {
   const app = await openAlertingApp()
   await app.windfall.store.commit(() =>
