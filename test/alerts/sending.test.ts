@@ -120,6 +120,38 @@ test('in quiet hours nothing is sent, and one summary comes at their end', async
   ])
 })
 
+test('a summary keeps the quiet hours of the rule whose messages it has', async () => {
+  const app = await openAlertingApp()
+  await app.rule('sale', { per_hour: 1, quiet: { from: '12:30', until: '15:00' } })
+  for (let n = 0; n < 3; n += 1) await purchase({ app })
+  await app.settle(2_000)
+  expect(app.got()).toHaveLength(1)
+  // The hour of the limit ends at 13:00.
+  await app.settle(HOUR)
+  await app.settle(HOUR)
+  expect(app.got()).toHaveLength(1)
+  await app.settle(HOUR)
+  expect(app.got().slice(1)).toMatchObject([{ title: '📬 2 messages' }])
+})
+
+test('a summary of rules whose quiet hours leave no time of the day is sent all the same', async () => {
+  const app = await openAlertingApp()
+  const rules = [await app.rule('sale', { per_hour: 1 }), await app.rule('new_subscriber', { per_hour: 1 })]
+  for (let n = 0; n < 2; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await app.settle(2_000)
+  expect(app.got()).toHaveLength(2)
+  const hours = [
+    { from: '12:30', until: '00:30' },
+    { from: '00:30', until: '12:30' },
+  ]
+  await app.windfall.store.commit(() => {
+    for (const [index, { id }] of rules.entries())
+      app.alerts.ruleAdministration.change(id, { settings: { quiet: hours[index] ?? 'none' } })
+  })
+  await app.settle(HOUR)
+  expect(app.got().slice(2)).toMatchObject([{ title: '📬 2 messages' }])
+})
+
 test('a mute holds everything until its end', async () => {
   const app = await openAlertingApp()
   const muted_until = app.clock() + HOUR

@@ -138,6 +138,8 @@ function openBundles(store: Pick<Store, 'prepare'>, clock: Clock) {
   const selectMembers = store.prepare<[string], { message_id: string }>(`
     select message_id from alert_sends join alert_messages on id = message_id
     where summary_id = ? order by happened_at, message_id`)
+  const selectRules = store.prepare<[string], { rule_id: string | null }>(`
+    select distinct rule_id from alert_sends join alert_messages on id = message_id where summary_id = ?`)
   const sentSince = store.prepare<[string, string, number], { count: number; oldest_at: number | null }>(`
     select count(*) as count, min(finished_at) as oldest_at from alert_sends
     where channel_id = ? and state = 'sent'
@@ -151,6 +153,9 @@ function openBundles(store: Pick<Store, 'prepare'>, clock: Clock) {
     /** The ids of the messages that of a summary, oldest first. */
     members: (summary_id: string): string[] =>
       selectMembers.all(summary_id).map(({ message_id }) => message_id),
+    /** The ids of the rules whose messages a summary has. */
+    rulesIn: (summary_id: string): (string | null)[] =>
+      selectRules.all(summary_id).map(({ rule_id }) => rule_id),
     /** How many messages of a rule a channel got since an instant, and when the oldest of them was sent. */
     sentSince: (channel_id: string, rule_id: string, since: number) =>
       sentSince.get(channel_id, rule_id, since) ?? { count: 0, oldest_at: null },

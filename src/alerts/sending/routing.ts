@@ -7,7 +7,7 @@ import type { SummaryReason } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
 import type { AlertSettingsStore } from '../settings.ts'
-import { minutesOf, quietUntil } from './quiet_hours.ts'
+import { allQuietUntil, minutesOf } from './quiet_hours.ts'
 
 /** A message about a sale that could not be sent for this long joins a summary. */
 const LATE_MS = 30 * 60_000
@@ -138,7 +138,7 @@ function outdatedWords({ messages, isOpen }: Deps, send: Send, message: Message)
 }
 
 /** Returns the function that finds when the mute or the quiet hours for a message end; null if there are none now. */
-function openQuietEnd({ clock, organizations, settings, rules }: Deps) {
+function openQuietEnd({ clock, organizations, settings, rules, messages }: Deps) {
   const calendars = new Map<string, Calendar>()
 
   function calendarOf(organization_id: string): Calendar {
@@ -153,9 +153,11 @@ function openQuietEnd({ clock, organizations, settings, rules }: Deps) {
     const { quiet, muted_until } = settings.get(organization_id)
     if (muted_until !== null && muted_until > clock()) return { reason: 'muted', at: muted_until }
     const rule = rules.get(message.rule_id ?? '')
-    const hours = hoursOf(rule, quiet)
-    if (hours === null || isPiercing(rule, message)) return null
-    const at = quietUntil(hours, calendarOf(organization_id), clock())
+    if (isPiercing(rule, message)) return null
+    // A summary keeps the quiet hours of every rule whose messages it has.
+    const ruleIds = message.kind === 'summary' ? messages.rulesIn(message.id) : [message.rule_id]
+    const hours = ruleIds.flatMap((id) => hoursOf(rules.get(id ?? ''), quiet) ?? [])
+    const at = allQuietUntil(hours, calendarOf(organization_id), clock())
     return at === null ? null : { reason: 'quiet', at }
   }
 }
