@@ -14,6 +14,8 @@ const LATE_MS = 30 * 60_000
 const HOUR_MS = 3_600_000
 /** Recovered messages are collected until this long after the last one. */
 const COLLECT_MS = 60_000
+/** The end of a finding waits this long for the result of its beginning. */
+const LOOK_AGAIN_MS = 5_000
 
 /** `send`: now. The others change the send. */
 type Route =
@@ -47,9 +49,8 @@ export function openRouting(deps: Deps) {
     if (channel === null) return drop('The channel was removed.')
     if (channel.state !== 'active')
       return drop(`The channel does not work: ${channel.reason ?? channel.state}`)
-    const outdated = outdatedWords(deps, send, message)
-    if (outdated !== null) return drop(outdated)
     return (
+      outdated(deps, send, message) ??
       silenced(channel, message) ??
       bundled(send, message, { channel, under_way }) ??
       whenReady(channel, clock())
@@ -124,17 +125,20 @@ const joinInto = (
   { due_at, key, words }: { due_at: number; key: string; words: string },
 ): Route => ({ kind: 'join', reason, due_at, key: prefixOf(channel, reason) + key, words })
 
-/** Why a message about a finding is no longer worth sending; null if it is. */
-function outdatedWords({ messages, isOpen }: Deps, send: Send, message: Message): string | null {
+/** What to do with a message about a finding that is no longer worth sending; null if it is. */
+function outdated({ clock, messages, isOpen }: Deps, send: Send, message: Message): Route | null {
   const { subject } = message.content
   if (subject.about !== 'finding') return null
   const { organization_id } = message
   if (subject.state === 'began')
-    return isOpen(organization_id, subject.finding.id) ? null : 'It was over before it could be sent.'
+    return isOpen(organization_id, subject.finding.id) ? null : drop('It was over before it could be sent.')
   if (subject.state === 'flapping') return null
   const began = messages.find(organization_id, message.key.replace(/^ended\//, 'began/'))
-  const sent = began && messages.send(began.id, send.channel_id)
-  return sent?.state === 'sent' || sent?.state === 'joined' ? null : 'Its beginning was not sent.'
+  const state = began && messages.send(began.id, send.channel_id)?.state
+  // Only its result says whether the end is news.
+  if (state === 'sending')
+    return { kind: 'wait', due_at: clock() + LOOK_AGAIN_MS, words: 'Its beginning is being sent.' }
+  return state === 'sent' || state === 'joined' ? null : drop('Its beginning was not sent.')
 }
 
 /** Returns the function that finds when the mute or the quiet hours for a message end; null if there are none now. */
