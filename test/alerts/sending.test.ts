@@ -256,3 +256,23 @@ test('a channel that cannot be read does not keep messages from the others', asy
   await app.settle(2_000)
   expect(app.got()).toHaveLength(1)
 })
+
+test('a channel whose provider asked to wait is not used before that, whatever others are answered meanwhile', async () => {
+  const app = await openAlertingApp()
+  await app.rule('sale')
+  app.receiver.behave(({ index }, response) => {
+    if (index > 0) return 200
+    response.writeHead(429, { 'retry-after': '60' }).end()
+    return undefined
+  })
+  // Both are under way at the same time.
+  for (let n = 0; n < 2; n += 1) await purchase({ app })
+  await app.settle(2_000)
+  expect(app.got()).toHaveLength(2)
+  await purchase({ app })
+  await app.settle(2_000)
+  await app.settle(50_000)
+  expect(app.got()).toHaveLength(2)
+  await app.settle(10_000)
+  expect(app.got()).toHaveLength(4)
+})
