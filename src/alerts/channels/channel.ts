@@ -48,14 +48,14 @@ export type SendContext = Readonly<{
 
 /**
  * A kind of channel. `settings` are shown to the owner; `secrets` are sealed and never shown or logged. `accountOf`
- * identifies the account of the provider that `limits` count for, without containing a secret. `addressOf` is what the
+ * identifies the account of the provider that `limitsOf` counts for, without containing a secret. `addressOf` is what the
  * channel sends to in words, without a secret.
  */
 export type ChannelKind<Settings extends object, Secrets extends object> = Readonly<{
   kind: string
   settings: v.GenericSchema<unknown, Settings>
   secrets: v.GenericSchema<unknown, Secrets>
-  limits: readonly RateLimit[]
+  limitsOf: (settings: Settings) => readonly RateLimit[]
   accountOf: (settings: Settings, secrets: Secrets) => string
   addressOf: (settings: Settings) => string
   send: (

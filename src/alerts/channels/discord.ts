@@ -36,7 +36,7 @@ export const discordAt = (base: string | null): ChannelKind<Settings, Secrets> =
   kind: 'discord',
   settings: Settings,
   secrets: Secrets,
-  limits: [{ count: 5, per_ms: 2_000 }],
+  limitsOf: () => [{ count: 5, per_ms: 2_000 }],
   accountOf: (_, { url }) => new URL(url).pathname.split('/')[3] ?? '',
   addressOf: () => 'discord.com',
   send(message, { secrets: { url } }, context) {

@@ -113,7 +113,7 @@ function openCalls(deps: Deps, signal: AbortSignal) {
     const kind = kindOf(channel.kind)
     try {
       const account = kind.accountOf(channel.settings, channels.secretsOf(channel))
-      return buckets.take(`${channel.kind}/${account}`, kind.limits)
+      return buckets.take(`${channel.kind}/${account}`, kind.limitsOf(channel.settings))
     } catch {
       // Sending fails for the same reason, and stores it. The other channels go on.
       return 0
