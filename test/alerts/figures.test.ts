@@ -119,6 +119,19 @@ test('the past of an app is no milestone: while its history is read, and when th
   expect(titles(app)).toEqual(['📈 MRR milestone · $500.00'])
 })
 
+test('other formulas are silent: milestones continue from the new figures', async () => {
+  const app = await openAlertingApp()
+  await app.rule('milestone')
+  await evaluate(app)
+  await app.windfall.close()
+  const again = await openAlertingApp({ folder: app.folder, clock: app.clock, formula: 2 })
+  for (let n = 0; n < 30; n += 1) await purchase({ app: again, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await evaluate(again)
+  await evaluate(again, HOUR)
+  await evaluate(again, HOUR)
+  expect(titles(again)).toEqual([])
+})
+
 test('a milestone that is not reached any more after an hour is not reported', async () => {
   const app = await openAlertingApp()
   await app.rule('milestone')
