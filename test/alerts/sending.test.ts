@@ -276,3 +276,30 @@ test('a channel whose provider asked to wait is not used before that, whatever o
   await app.settle(10_000)
   expect(app.got()).toHaveLength(4)
 })
+
+test('after the clock was ahead, a channel neither waits for its provider nor for the limit of a rule', async () => {
+  const DAYS = 24 * HOUR
+  const app = await openAlertingApp()
+  await app.rule('sale', { per_hour: 1 })
+  app.clock.turn(3 * DAYS)
+  await purchase({ app })
+  await app.settle(2_000)
+  app.receiver.behave((_, response) => {
+    response.writeHead(429, { 'retry-after': '60' }).end()
+    return undefined
+  })
+  await app.rule('new_subscriber')
+  await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await app.settle(2_000)
+  app.receiver.behave(() => 200)
+  app.clock.turn(-2 * DAYS)
+  const before = app.got().length
+  await purchase({ app })
+  await app.settle(2_000)
+  expect(
+    app
+      .got()
+      .slice(before)
+      .map(({ title }) => title),
+  ).toEqual(['🔁 $4.99 · Renewal'])
+})

@@ -3,6 +3,7 @@ import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { type Calendar, openCalendar } from '../../metrics/lineage/calendar.ts'
 import type { Channel, Channels } from '../channels/channels.ts'
+import { LONGEST_WAIT_MS } from '../channels/http_channel.ts'
 import type { SummaryReason } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
@@ -109,9 +110,12 @@ function openJoining(messages: Pick<Messages, 'openSummary' | 'get'>) {
   }
 }
 
-/** A channel whose provider asked to wait is not used before that. */
+/**
+ * A channel whose provider asked to wait is not used before that. A longer wait than a provider may ask for is of a clock
+ * that was ahead.
+ */
 const whenReady = (channel: Channel, now: number): Route =>
-  channel.next_at !== null && channel.next_at > now
+  channel.next_at !== null && channel.next_at > now && channel.next_at <= now + LONGEST_WAIT_MS
     ? { kind: 'wait', due_at: channel.next_at, words: 'The provider asked to wait.' }
     : { kind: 'send', channel }
 
