@@ -10,7 +10,7 @@ import { isLong, seed } from '../random.ts'
 import { finishImport } from './alerting.ts'
 import { type Look, lookAt, milestones, recordDays, spikeDays } from './figures_again.ts'
 
-const DAYS = isLong ? 365 : 10
+const DAYS = isLong ? 365 : 8
 const ABOUT_FIGURES: readonly TemplateName[] = ['milestone', 'record_day', 'refund_spike']
 const FOLLOWING: readonly TemplateName[] = TEMPLATES.filter(({ basis }) =>
   ['sale', 'event'].includes(basis),
