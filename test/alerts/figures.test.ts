@@ -38,7 +38,7 @@ async function refund(app: AlertingApp): Promise<void> {
   })
 }
 
-test('MRR milestones: two evaluations an hour apart, once each, and a new base currency is silent', async () => {
+test('MRR milestones: two evaluations an hour apart, once each', async () => {
   const app = await openAlertingApp()
   await app.rule('milestone')
   await evaluate(app)
@@ -117,6 +117,29 @@ test('the past of an app is no milestone: while its history is read, and when th
   await evaluate(app)
   await evaluate(app, HOUR)
   expect(titles(app)).toEqual(['📈 MRR milestone · $500.00'])
+})
+
+const organizationWith = (fields: string) => ({
+  env: { WINDFALL_ORGANIZATIONS: `[{ slug = "default", ${fields} }]` },
+})
+
+test.each([
+  ['other formulas', { formula: 2 }],
+  ['another currency', organizationWith('currency = "EUR"')],
+  ['another zone', organizationWith('time_zone = "Asia/Tokyo"')],
+] as const)('%s: milestones continue in silence from the new figures', async (what, options) => {
+  const currency = what === 'another currency' ? 'EUR' : 'USD'
+  const app = await openAlertingApp()
+  await app.rule('milestone')
+  await evaluate(app)
+  await app.windfall.close()
+  const again = await openAlertingApp({ folder: app.folder, clock: app.clock, ...options })
+  const subscribed = { app: again, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY', transaction: { currency } }
+  for (let n = 0; n < 30; n += 1) await purchase(subscribed)
+  await evaluate(again)
+  await evaluate(again, HOUR)
+  await evaluate(again, HOUR)
+  expect(titles(again)).toEqual([])
 })
 
 test('a milestone that is not reached any more after an hour is not reported', async () => {

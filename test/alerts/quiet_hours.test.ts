@@ -1,9 +1,17 @@
-/** Quiet hours against a search minute by minute, in random zones, at random times and around clock changes. */
+/** Quiet hours against the wall times that the operating system shows, in random zones around their clock changes. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { minutesOf, type QuietHours, quietUntil } from '../../src/alerts/sending/quiet_hours.ts'
-import { openCalendar } from '../../src/metrics/lineage/calendar.ts'
-import { runs } from '../random.ts'
+import {
+  allQuietUntil,
+  minutesOf,
+  type QuietHours,
+  quietUntil,
+} from '../../src/alerts/sending/quiet_hours.ts'
+import { type Calendar, openCalendar } from '../../src/metrics/lineage/calendar.ts'
+import { handClock } from '../helpers.ts'
+import { isLong, runs, seed } from '../random.ts'
+import { openAlertingApp, purchase } from './alerting.ts'
+import { isQuietAt, nearClockChanges } from './wall_time.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -46,47 +54,69 @@ test('equal times are no quiet hours, and wall times are parsed', () => {
   ])
 })
 
-/** A second implementation: the wall time of each minute, as the operating system formats it. */
-function isQuiet(hours: QuietHours, zone: string, instant: number): boolean {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  })
-  const minutes = minutesOf(format.format(instant)) ?? 0
-  const { from, until } = hours
-  return from < until ? minutes >= from && minutes < until : minutes >= from || minutes < until
+const quietOf = ({ from, until }: { from: string; until: string }): QuietHours => ({
+  from: minutesOf(from) ?? 0,
+  until: minutesOf(until) ?? 0,
+})
+
+const calendars = new Map<string, Calendar>()
+function calendarOf(zone: string): Calendar {
+  const calendar = calendars.get(zone) ?? openCalendar(zone)
+  calendars.set(zone, calendar)
+  return calendar
 }
 
-test('equals the wall time of every instant away from clock changes, in random zones', () => {
-  const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'))
-  const minutes = fc.integer({ min: 0, max: 1_439 })
-  const instants = fc.integer({
-    min: at('2024-01-01T00:00:00Z') / MINUTE,
-    max: at('2027-01-01T00:00:00Z') / MINUTE,
-  })
-  const property = fc.property(zone, minutes, minutes, instants, (name, from, until, minute) => {
-    const [calendar, hours, instant] = [openCalendar(name), { from, until }, minute * MINUTE]
-    const end = quietUntil(hours, calendar, instant)
-    if (from !== until && !changesNear(name, instant))
-      expect(end !== null).toBe(isQuiet(hours, name, instant))
+test('equals the wall time of every instant, in random zones around their clock changes', () => {
+  const property = fc.property(nearClockChanges, ({ zone, hours, at: instant }) => {
+    const [calendar, quiet] = [calendarOf(zone), quietOf(hours)]
+    const end = quietUntil(quiet, calendar, instant)
+    expect(end !== null).toBe(isQuietAt(hours, zone, instant))
     if (end === null) return
     expect(end).toBeGreaterThan(instant)
     expect(end - instant).toBeLessThanOrEqual(26 * HOUR)
-    expect(quietUntil(hours, calendar, end)).toBeNull()
+    expect(quietUntil(quiet, calendar, end)).toBeNull()
   })
-  fc.assert(property, runs(150, 1_000))
+  fc.assert(property, runs(1_000, 20_000))
 })
 
-/** Whether the offset of the zone changes within two days of an instant. */
-function changesNear(zone: string, instant: number): boolean {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    timeZoneName: 'longOffset',
-    hour: 'numeric',
-  })
-  const offset = (shift: number) =>
-    format.formatToParts(instant + shift * HOUR).find(({ type }) => type === 'timeZoneName')?.value
-  return new Set([-48, -24, 0, 24, 48].map(offset)).size > 1
-}
+test('several quiet hours end where none of them is left, and never where they leave no time of the day', () => {
+  const utc = openCalendar('UTC')
+  const hours = (...texts: readonly [string, string][]) =>
+    texts.map(([from, until]) => quietOf({ from, until }))
+  const noon = at('2026-06-01T12:00:00Z')
+  expect(allQuietUntil(hours(['13:00', '14:00']), utc, noon)).toBeNull()
+  expect(allQuietUntil(hours(['11:00', '13:00'], ['12:30', '15:00']), utc, noon)).toBe(
+    at('2026-06-01T15:00:00Z'),
+  )
+  expect(allQuietUntil(hours(['06:00', '18:00'], ['18:00', '06:00']), utc, noon)).toBeNull()
+})
+
+test(`nothing is sent in quiet hours and nothing is lost, in random zones around their clock changes (seed ${seed})`, async () => {
+  const cases = fc.sample(nearClockChanges, { numRuns: isLong ? 100 : 2, seed })
+  for (const { zone, hours, at: begin } of cases) {
+    const env = { WINDFALL_ORGANIZATIONS: `[{ slug = "default", time_zone = "${zone}" }]` }
+    const app = await openAlertingApp({ env, clock: handClock(begin) })
+    await app.windfall.store.commit(() =>
+      app.alerts.settings.change(app.organization.id, { quiet: hours.from === hours.until ? null : hours }),
+    )
+    await app.rule('sale')
+    const inside: string[] = []
+    for (let step = 1; step <= 80; step += 1) {
+      const before = app.got().length
+      if (step % 3 === 0 && step <= 60) await purchase({ app })
+      await app.settle(((step * 7) % 31) * MINUTE)
+      if (app.got().length > before && isQuietAt(hours, zone, app.clock()))
+        inside.push(`${zone} ${hours.from}-${hours.until} ${new Date(app.clock()).toISOString()}`)
+    }
+    expect(inside).toEqual([])
+    await app.settle(26 * HOUR)
+    await app.settle(26 * HOUR)
+    const states = app.windfall.store.prepare<[], { state: string }>('select state from alert_sends').all()
+    expect([...new Set(states.map(({ state }) => state))].toSorted()).toEqual(
+      expect.not.arrayContaining(['held', 'waiting', 'dropped', 'failed']),
+    )
+    const quoted = app.got().reduce((sum, { title }) => sum + Number(/📬 (\d+)/u.exec(title)?.[1] ?? 1), 0)
+    expect(quoted).toBe(20)
+    await app.windfall.close()
+  }
+}, 600_000)

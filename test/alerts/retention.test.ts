@@ -28,3 +28,33 @@ test('messages older than 400 days are deleted with their sends; those that wait
   expect(await app.alerts.expire()).toBe(3)
   expect([count('alert_messages'), count('alert_sends')]).toEqual([1, 1])
 })
+
+test('a milestone is reported once, also after 400 days', async () => {
+  const app = await openAlertingApp()
+  await app.rule('milestone')
+  const { store, feed, metrics } = app.windfall
+  const evaluate = async (ms: number): Promise<void> => {
+    app.clock.turn(ms)
+    await metrics.whenCurrent()
+    await app.alerts.evaluate()
+    await app.settle()
+  }
+  const subscribe = async (): Promise<void> => {
+    for (let n = 0; n < 30; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  }
+  await evaluate(0)
+  await subscribe()
+  await evaluate(0)
+  await evaluate(3_600_000)
+  expect(app.got()).toHaveLength(1)
+  await evaluate(401 * DAY)
+  await app.alerts.expire()
+  // What the rule remembers begins again with another basis.
+  await store.commit(() => store.prepare("delete from alert_memory where key = 'passed'").run())
+  await evaluate(0)
+  await subscribe()
+  await evaluate(0)
+  await evaluate(3_600_000)
+  expect(feed.head()).toBeGreaterThan(60)
+  expect(app.got()).toHaveLength(1)
+})

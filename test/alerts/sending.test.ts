@@ -81,6 +81,26 @@ test('a rule tells only what its filters permit', async () => {
   expect(app.got()).toHaveLength(1)
 })
 
+test('a rule about payments and what happens to them later reports both, each refund and each change once', async () => {
+  const app = await openAlertingApp()
+  const types = ['subscription.started', 'subscription.renewal_disabled', 'subscription.refunded'] as const
+  await app.rule('new_subscriber', { types: [...types] })
+  const transactionId = await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  const ids = { transactionId, originalTransactionId: transactionId }
+  const off = { type: 'DID_CHANGE_RENEWAL_STATUS', subtype: 'AUTO_RENEW_DISABLED' }
+  const refund = { type: 'REFUND', transaction: { ...ids, revocationDate: app.clock(), revocationReason: 0 } }
+  for (const next of [{ ...off, transaction: ids }, refund, refund]) {
+    await app.settle(2_000)
+    await purchase({ app, ...next })
+  }
+  await app.settle(2_000)
+  expect(app.got().map(({ title }) => title)).toEqual([
+    '🎉 $4.99 · New subscriber',
+    expect.stringContaining('Renewal turned off'),
+    '↩️ -$4.99 · Refund',
+  ])
+})
+
 test('in quiet hours nothing is sent, and one summary comes at their end', async () => {
   const app = await openAlertingApp()
   await app.windfall.store.commit(() =>
@@ -98,6 +118,38 @@ test('in quiet hours nothing is sent, and one summary comes at their end', async
       body: expect.stringMatching(/^During your quiet hours\n(🔁 \$4\.99 · Renewal\n?){3}$/),
     },
   ])
+})
+
+test('a summary keeps the quiet hours of the rule whose messages it has', async () => {
+  const app = await openAlertingApp()
+  await app.rule('sale', { per_hour: 1, quiet: { from: '12:30', until: '15:00' } })
+  for (let n = 0; n < 3; n += 1) await purchase({ app })
+  await app.settle(2_000)
+  expect(app.got()).toHaveLength(1)
+  // The hour of the limit ends at 13:00.
+  await app.settle(HOUR)
+  await app.settle(HOUR)
+  expect(app.got()).toHaveLength(1)
+  await app.settle(HOUR)
+  expect(app.got().slice(1)).toMatchObject([{ title: '📬 2 messages' }])
+})
+
+test('a summary of rules whose quiet hours leave no time of the day is sent all the same', async () => {
+  const app = await openAlertingApp()
+  const rules = [await app.rule('sale', { per_hour: 1 }), await app.rule('new_subscriber', { per_hour: 1 })]
+  for (let n = 0; n < 2; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await app.settle(2_000)
+  expect(app.got()).toHaveLength(2)
+  const hours = [
+    { from: '12:30', until: '00:30' },
+    { from: '00:30', until: '12:30' },
+  ]
+  await app.windfall.store.commit(() => {
+    for (const [index, { id }] of rules.entries())
+      app.alerts.ruleAdministration.change(id, { settings: { quiet: hours[index] ?? 'none' } })
+  })
+  await app.settle(HOUR)
+  expect(app.got().slice(2)).toMatchObject([{ title: '📬 2 messages' }])
 })
 
 test('a mute holds everything until its end', async () => {
@@ -203,4 +255,51 @@ test('a channel that cannot be read does not keep messages from the others', asy
   await purchase({ app })
   await app.settle(2_000)
   expect(app.got()).toHaveLength(1)
+})
+
+test('a channel whose provider asked to wait is not used before that, whatever others are answered meanwhile', async () => {
+  const app = await openAlertingApp()
+  await app.rule('sale')
+  app.receiver.behave(({ index }, response) => {
+    if (index > 0) return 200
+    response.writeHead(429, { 'retry-after': '60' }).end()
+    return undefined
+  })
+  // Both are under way at the same time.
+  for (let n = 0; n < 2; n += 1) await purchase({ app })
+  await app.settle(2_000)
+  expect(app.got()).toHaveLength(2)
+  await purchase({ app })
+  await app.settle(2_000)
+  await app.settle(50_000)
+  expect(app.got()).toHaveLength(2)
+  await app.settle(10_000)
+  expect(app.got()).toHaveLength(4)
+})
+
+test('after the clock was ahead, a channel neither waits for its provider nor for the limit of a rule', async () => {
+  const DAYS = 24 * HOUR
+  const app = await openAlertingApp()
+  await app.rule('sale', { per_hour: 1 })
+  app.clock.turn(3 * DAYS)
+  await purchase({ app })
+  await app.settle(2_000)
+  app.receiver.behave((_, response) => {
+    response.writeHead(429, { 'retry-after': '60' }).end()
+    return undefined
+  })
+  await app.rule('new_subscriber')
+  await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await app.settle(2_000)
+  app.receiver.behave(() => 200)
+  app.clock.turn(-2 * DAYS)
+  const before = app.got().length
+  await purchase({ app })
+  await app.settle(2_000)
+  expect(
+    app
+      .got()
+      .slice(before)
+      .map(({ title }) => title),
+  ).toEqual(['🔁 $4.99 · Renewal'])
 })

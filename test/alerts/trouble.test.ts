@@ -78,7 +78,7 @@ test('a finding that flaps is one message an hour', async () => {
   ])
 })
 
-test('in quiet hours a fault is sent, and a warning waits for the summary; what is over by then is dropped', async () => {
+test('in quiet hours a warning waits for the summary, which also tells its end', async () => {
   const { app, setBroken, look } = await openWatched()
   const { store, alerts } = app.windfall
   await store.commit(() =>
@@ -86,9 +86,12 @@ test('in quiet hours a fault is sent, and a warning waits for the summary; what 
   )
   await setBroken(true)
   for (let n = 0; n < 2; n += 1) await look()
+  await setBroken(false)
+  for (let n = 0; n < 4; n += 1) await look()
   expect(aboutOther(app)).toEqual([])
-  const sends = store.prepare<[], { state: string }>('select state from alert_sends').all()
-  expect(sends.map(({ state }) => state)).toContain('joined')
+  await app.settle(2 * 60 * MINUTE)
+  const summary = app.got().findLast(({ title }) => title.startsWith('📬'))
+  expect(summary?.body).toMatch(/🟠 Alerts do not reach other[\s\S]*🟢 Over: Alerts do not reach other/)
 })
 
 test('what is over before it could be sent is dropped, with its end', async () => {
@@ -109,6 +112,39 @@ test('what is over before it could be sent is dropped, with its end', async () =
   expect(words).toEqual(
     expect.arrayContaining(['It was over before it could be sent.', 'Its beginning was not sent.']),
   )
+})
+
+test('the end waits while the beginning is being sent', async () => {
+  const { app, setBroken, look } = await openWatched()
+  const held: (() => void)[] = []
+  const isBeginning = (body: string): boolean => /"title":"🟠 [^"]*do not reach other/u.test(body)
+  app.receiver.behave(({ body }, response) => {
+    if (!isBeginning(body)) return 200
+    held.push(() => response.writeHead(200).end())
+    return undefined
+  })
+  await setBroken(true)
+  await look()
+  await app.alerts.look()
+  app.clock.turn(MINUTE)
+  app.alerts.wake()
+  await expect.poll(() => held.length).toBe(1)
+  await setBroken(false)
+  for (let n = 0; n < 3; n += 1) {
+    await app.alerts.look()
+    app.clock.turn(MINUTE)
+    app.alerts.wake()
+  }
+  const ends = app.windfall.store.prepare<[string], { state: string }>(
+    `select state from alert_sends where channel_id <> ?
+       and message_id in (select id from alert_messages where key like 'ended/%')`,
+  )
+  const other = app.alerts.channels.list().find(({ name }) => name === 'other')
+  await expect.poll(() => ends.all(other?.id ?? '')).toEqual([{ state: 'held' }])
+  for (const answer of held) answer()
+  await app.alerts.settled()
+  await app.settle(MINUTE)
+  expect(aboutOther(app)).toEqual(['🟠 Alerts do not reach other', '🟢 Over: Alerts do not reach other'])
 })
 
 test('a warning that becomes a fault is told as one, also in quiet hours, with one end', async () => {

@@ -24,13 +24,13 @@ export type ChannelMessage = Readonly<{
 }>
 
 /**
- * The result of sending. `sent`: the provider accepted it. `retry`: try again, after `after_ms` if the provider said so.
+ * The result of sending. `sent`: the provider accepted it, and takes the next one after `wait_ms`. `retry`: try again, after `after_ms` if the provider said so.
  * `refused`: this message cannot be sent; others can. `dead`: the channel no longer works. `gone`: the device unsubscribed,
  * and is removed. `words` are whole sentences
  * with the provider's own reason and what to do.
  */
 export type SendResult =
-  | Readonly<{ kind: 'sent' }>
+  | Readonly<{ kind: 'sent'; wait_ms?: number }>
   | Readonly<{ kind: 'retry'; words: string; after_ms: number | null }>
   | Readonly<{ kind: 'refused'; words: string }>
   | Readonly<{ kind: 'dead'; words: string }>
@@ -48,14 +48,14 @@ export type SendContext = Readonly<{
 
 /**
  * A kind of channel. `settings` are shown to the owner; `secrets` are sealed and never shown or logged. `accountOf`
- * identifies the account of the provider that `limits` count for, without containing a secret. `addressOf` is what the
+ * identifies the account of the provider that `limitsOf` counts for, without containing a secret. `addressOf` is what the
  * channel sends to in words, without a secret.
  */
 export type ChannelKind<Settings extends object, Secrets extends object> = Readonly<{
   kind: string
   settings: v.GenericSchema<unknown, Settings>
   secrets: v.GenericSchema<unknown, Secrets>
-  limits: readonly RateLimit[]
+  limitsOf: (settings: Settings) => readonly RateLimit[]
   accountOf: (settings: Settings, secrets: Secrets) => string
   addressOf: (settings: Settings) => string
   send: (

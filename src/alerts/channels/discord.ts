@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import type { Answer } from '../../outgoing/dispatcher.ts'
 import type { ChannelKind, ChannelMessage, SendResult } from './channel.ts'
-import { jsonRequest, reasonIn, sendRequest, waitOf } from './http_channel.ts'
+import { jsonRequest, reasonIn, SENT, sendRequest, waitOf } from './http_channel.ts'
 import { cut } from './texts.ts'
 
 const Settings = v.strictObject({})
@@ -36,7 +36,7 @@ export const discordAt = (base: string | null): ChannelKind<Settings, Secrets> =
   kind: 'discord',
   settings: Settings,
   secrets: Secrets,
-  limits: [{ count: 5, per_ms: 2_000 }],
+  limitsOf: () => [{ count: 5, per_ms: 2_000 }],
   accountOf: (_, { url }) => new URL(url).pathname.split('/')[3] ?? '',
   addressOf: () => 'discord.com',
   send(message, { secrets: { url } }, context) {
@@ -71,10 +71,18 @@ const bodyOf = ({ title, body, url, urgency, fields, at }: ChannelMessage): obje
 /** Discord’s Markdown, escaped with backslashes. */
 const escaped = (text: string): string => text.replace(/[\\*_~`|>[\]()#<@-]/g, (one) => `\\${one}`)
 
+/** The last message that its limit permits says when the next one is permitted. */
+function sentResult({ headers }: Answer): SendResult {
+  const seconds = Number(headers['x-ratelimit-reset-after'])
+  const isLast = headers['x-ratelimit-remaining'] === '0' && seconds > 0
+  return isLast ? { kind: 'sent', wait_ms: waitOf(seconds) } : SENT
+}
+
 function verdictOf(
   answer: Answer,
   { code, message, retry_after }: Record<string, unknown>,
 ): SendResult | null {
+  if (answer.status < 300) return sentResult(answer)
   const words = `Discord answered ${answer.status}${typeof message === 'string' ? `: ${message}` : reasonIn(answer)}`
   if (answer.status === 429) {
     const seconds = Number(

@@ -29,7 +29,7 @@ export const email: ChannelKind<Settings, Secrets> = {
   kind: 'email',
   settings: Settings,
   secrets: Secrets,
-  limits: [{ count: 60, per_ms: 3_600_000 }],
+  limitsOf: () => [{ count: 60, per_ms: 3_600_000 }],
   accountOf: ({ host, user, from }) => `${host}/${user ?? from}`,
   addressOf: ({ to }) => to,
   async send(message, channel, context) {

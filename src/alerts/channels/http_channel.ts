@@ -3,8 +3,8 @@ import type { Answer } from '../../outgoing/dispatcher.ts'
 import type { ChannelRequest, SendContext, SendResult } from './channel.ts'
 
 const MAX_REASON = 300
-/** The longest wait that a provider may ask for. */
-const LONGEST_WAIT_MS = 24 * 3_600_000
+/** The longest wait that a provider may ask for, in milliseconds. */
+export const LONGEST_WAIT_MS = 24 * 3_600_000
 
 /** What a provider says about an answer that is not 2xx; null to use the status alone. */
 export type Verdict = (answer: Answer, json: Record<string, unknown>) => SendResult | null

@@ -11,7 +11,7 @@ export const json: ChannelKind<v.InferOutput<typeof Settings>, v.InferOutput<typ
   kind: 'json',
   settings: Settings,
   secrets: Secrets,
-  limits: [],
+  limitsOf: () => [],
   accountOf: ({ url }) => url,
   addressOf: ({ url }) => url,
   send(message, { settings: { url }, secrets: { token } }, context) {

@@ -4,8 +4,9 @@ import type { ChannelKind } from './channel.ts'
 import { jsonRequest, sendRequest, waitOf } from './http_channel.ts'
 import { bytesOf, cut, oneLine } from './texts.ts'
 
+const PUBLIC_SERVER = 'https://ntfy.sh'
 const Settings = v.strictObject({
-  server: v.optional(v.pipe(v.string(), v.url(), v.maxLength(500)), 'https://ntfy.sh'),
+  server: v.optional(v.pipe(v.string(), v.url(), v.maxLength(500)), PUBLIC_SERVER),
   topic: v.pipe(v.string(), v.regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters, digits, - or _')),
 })
 const Secrets = v.strictObject({ token: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(500))) })
@@ -15,6 +16,8 @@ const MAX_TITLE_BYTES = 250
 const MAX_MESSAGE_BYTES = 4_000
 const [NORMAL, HIGH] = [3, 5]
 const DAY_MS = 86_400_000
+/** ntfy’s own default of each server is 60 requests, then one in five seconds. */
+const BURST = { count: 50, per_ms: 5 * 60_000 }
 /** ntfy’s own codes (its server/errors.go): the limits of a day, and what is too large. */
 const DAILY_LIMIT = 42_908
 const TOO_LARGE = 41_303
@@ -26,9 +29,10 @@ export const ntfy: ChannelKind<Settings, Secrets> = {
   kind: 'ntfy',
   settings: Settings,
   secrets: Secrets,
-  limits: [
-    { count: 50, per_ms: 5 * 60_000 },
-    { count: 250, per_ms: DAY_MS },
+  // A server of the owner has no limit of a day, unless it says so.
+  limitsOf: ({ server }) => [
+    BURST,
+    ...(new URL(server).host === new URL(PUBLIC_SERVER).host ? [{ count: 250, per_ms: DAY_MS }] : []),
   ],
   accountOf: ({ server }) => new URL(server).host,
   addressOf: ({ server, topic }) => `${new URL(server).host}/${topic}`,

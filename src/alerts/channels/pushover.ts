@@ -23,7 +23,7 @@ export const pushover: ChannelKind<Settings, Secrets> = {
   kind: 'pushover',
   settings: Settings,
   secrets: Secrets,
-  limits: [{ count: 10_000, per_ms: MONTH_MS }],
+  limitsOf: () => [{ count: 10_000, per_ms: MONTH_MS }],
   accountOf: (_, { token }) => token.slice(0, 8),
   addressOf: ({ device }) => (device === undefined ? 'all devices' : device),
   send(

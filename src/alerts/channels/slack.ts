@@ -32,7 +32,7 @@ export const slackAt = (base: string | null): ChannelKind<Settings, Secrets> => 
   kind: 'slack',
   settings: Settings,
   secrets: Secrets,
-  limits: [{ count: 1, per_ms: 1_000 }],
+  limitsOf: () => [{ count: 1, per_ms: 1_000 }],
   accountOf: (_, { url }) => new URL(url).pathname.split('/').slice(0, 3).join('/'),
   addressOf: () => 'hooks.slack.com',
   send(message, { secrets: { url } }, context) {

@@ -19,6 +19,11 @@ const Secrets = v.strictObject({
 const MAX_CHARACTERS = 4_096
 const MAX_TITLE = 256
 
+const PER_CHAT = { count: 1, per_ms: 1_000 }
+const PER_GROUP = { count: 20, per_ms: 60_000 }
+/** Groups and channels have negative ids, or a name. */
+const isGroup = (chat_id: string): boolean => /^[-@]/.test(chat_id)
+
 type Settings = v.InferOutput<typeof Settings>
 type Secrets = v.InferOutput<typeof Secrets>
 
@@ -26,11 +31,7 @@ export const telegram: ChannelKind<Settings, Secrets> = {
   kind: 'telegram',
   settings: Settings,
   secrets: Secrets,
-  // A group gets at most 20 messages a minute, and every chat about one a second.
-  limits: [
-    { count: 1, per_ms: 1_000 },
-    { count: 20, per_ms: 60_000 },
-  ],
+  limitsOf: ({ chat_id }) => [PER_CHAT, ...(isGroup(chat_id) ? [PER_GROUP] : [])],
   accountOf: ({ chat_id }) => chat_id,
   addressOf: ({ chat_id }) => `chat ${chat_id}`,
   send(message, { settings: { server, chat_id }, secrets: { token } }, context) {

@@ -94,7 +94,9 @@ async function figuresIn(
     time_zone: revenue.time_zone,
     currency: revenue.currency ?? scope.organization.currency,
     read_at: clock(),
-    is_provisional: [parts.revenue, parts.proceeds, parts.mrr].some((one) => one.is_provisional),
+    is_provisional: [parts.revenue, parts.proceeds, parts.mrr, parts.trials.started].some(
+      (one) => one.is_provisional,
+    ),
     ...parts,
   }
 }

@@ -138,10 +138,15 @@ function openBundles(store: Pick<Store, 'prepare'>, clock: Clock) {
   const selectMembers = store.prepare<[string], { message_id: string }>(`
     select message_id from alert_sends join alert_messages on id = message_id
     where summary_id = ? order by happened_at, message_id`)
-  const sentSince = store.prepare<[string, string, number], { count: number; oldest_at: number | null }>(`
+  const selectRules = store.prepare<[string], { rule_id: string | null }>(`
+    select distinct rule_id from alert_sends join alert_messages on id = message_id where summary_id = ?`)
+  const sentSince = store.prepare<
+    [string, string, number, number],
+    { count: number; oldest_at: number | null }
+  >(`
     select count(*) as count, min(finished_at) as oldest_at from alert_sends
     where channel_id = ? and state = 'sent'
-      and message_id in (select id from alert_messages where rule_id = ?) and finished_at > ?`)
+      and message_id in (select id from alert_messages where rule_id = ?) and finished_at > ? and finished_at <= ?`)
   const openSummaries = store.prepare<[string, string, string], Send>(`
     select * from alert_sends where channel_id = ? and state in ('waiting', 'held')
       and message_id in (select id from alert_messages where kind = 'summary' and substr(key, 1, length(?)) = ?)
@@ -151,9 +156,13 @@ function openBundles(store: Pick<Store, 'prepare'>, clock: Clock) {
     /** The ids of the messages that of a summary, oldest first. */
     members: (summary_id: string): string[] =>
       selectMembers.all(summary_id).map(({ message_id }) => message_id),
+    /** The ids of the rules whose messages a summary has. */
+    rulesIn: (summary_id: string): (string | null)[] =>
+      selectRules.all(summary_id).map(({ rule_id }) => rule_id),
     /** How many messages of a rule a channel got since an instant, and when the oldest of them was sent. */
     sentSince: (channel_id: string, rule_id: string, since: number) =>
-      sentSince.get(channel_id, rule_id, since) ?? { count: 0, oldest_at: null },
+      // What was sent while the clock was ahead does not count.
+      sentSince.get(channel_id, rule_id, since, clock()) ?? { count: 0, oldest_at: null },
     /** The newest summary of a channel that has not been sent yet and whose key begins with a text. */
     openSummary: (channel_id: string, prefix: string): Send | null =>
       openSummaries.get(channel_id, prefix, prefix) ?? null,

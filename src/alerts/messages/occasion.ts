@@ -40,8 +40,8 @@ export type Occasion = {
   customer: EventCustomer | null
 }
 
-/** The most telling first. */
-const TELLING: readonly EventType[] = [
+/** The events of a payment, the most telling first. */
+export const PAYMENT_TYPES: readonly EventType[] = [
   'trial.converted',
   'subscription.recovered',
   'subscription.resubscribed',
@@ -103,7 +103,7 @@ export function openOccasions({ store, feed, apps, products, enrichment }: Deps)
           (decodeBody(body) as Snapshot).transaction?.transaction_id === transaction?.transaction_id,
       )
       .map(({ type }) => type)
-    return TELLING.find((type) => types.includes(type)) ?? event.type
+    return PAYMENT_TYPES.find((type) => types.includes(type)) ?? event.type
   }
 
   function paymentOf({ app_id, environment, subject }: FeedEvent, { transaction }: Snapshot): number {

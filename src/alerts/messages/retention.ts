@@ -1,4 +1,7 @@
-/** Deletes messages and digests that are older than 400 days, so that the history does not grow without end. */
+/**
+ * Deletes messages and digests that are older than 400 days, so that the history does not grow without end. The few about
+ * milestones stay, because no milestone is reported twice.
+ */
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import { yieldToEventLoop } from '../../turns.ts'
@@ -12,7 +15,7 @@ const SLICE = 200
 /** Opens the deletion. */
 export function openMessageRetention(store: Store, clock: Clock) {
   const oldest = store.prepare<[number, number], { id: string }>(`
-    select id from alert_messages where created_at < ?
+    select id from alert_messages where created_at < ? and kind <> 'milestone'
       and not exists (select 1 from alert_sends where message_id = alert_messages.id and due_at is not null)
     order by created_at, id limit ?`)
   // A message that a summary tells is older than the summary, except after the clock was set back.

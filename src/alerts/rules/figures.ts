@@ -120,7 +120,10 @@ function openFacts({ clock, organizations, apps, series, milestones, noSale }: D
   ): Promise<Reading> {
     const today = series.calendarOf(scope).dayOf(clock())
     const query = v.parse(SeriesParams, { from: dayText(today - days), to: dayText(today) })
-    const answer = await series.answer(scope, resolveRequest(name, query, today))
+    const { answer, formula } = await series.withSnapshot(scope, async (one) => ({
+      answer: await series.answer(one, resolveRequest(name, query, today)),
+      formula: one.shown.generation.formula,
+    }))
     const points = answer.series.find((one) => one.part === part)?.points ?? []
     return {
       today,
@@ -130,7 +133,7 @@ function openFacts({ clock, organizations, apps, series, milestones, noSale }: D
       isCurrent: answer.behind === null && answer.rebuilding === null,
       days: points.map(({ on, milli, count }) => ({ on, milli: milli ?? 0, count: count ?? 0 })),
       // Another app, also one that was just connected, is another past.
-      basis: `${answer.currency}/${answer.time_zone}/${JSON.stringify(answer.month_length)}/${scope.environment}/${scope.apps.map(({ id }) => id).toSorted()}`,
+      basis: `${answer.currency}/${answer.time_zone}/${JSON.stringify(answer.month_length)}/${formula}/${scope.environment}/${scope.apps.map(({ id }) => id).toSorted()}`,
     }
   }
 

@@ -1,7 +1,8 @@
 /** Decides which events a rule is about. The same function serves live alerts and the preview. */
 import type { FeedEvent } from '../../events/feed.ts'
+import type { EventType } from '../../events/vocabulary.ts'
 import type { Rates } from '../../rates/rates.ts'
-import type { Snapshot } from '../messages/occasion.ts'
+import { PAYMENT_TYPES, type Snapshot } from '../messages/occasion.ts'
 import type { Rule } from './rules.ts'
 import { templateOf } from './templates.ts'
 
@@ -54,16 +55,18 @@ function isEnough(
   return milli !== null && milli >= minimum
 }
 
+/** What each event of a payment and of its refund is about. Other events happen several times to a transaction. */
+const PAYMENTS: readonly EventType[] = ['transaction.recorded', 'trial.started', ...PAYMENT_TYPES]
+const REFUNDS: readonly EventType[] = ['subscription.refunded', 'purchase.refunded']
+
 /**
- * What a message about an event is about, as its key: the transaction, so that one payment is one message; otherwise the
- * event.
+ * What a message about an event is about, as its key: the transaction, so that one payment is one message, and one refund
+ * another; otherwise the event.
  */
-export function keyOf(rule: Pick<Rule, 'id' | 'template'>, event: FeedEvent): string {
+export function keyOf(rule: Pick<Rule, 'id'>, event: FeedEvent): string {
   const { transaction } = event.data as Snapshot
-  const isAboutMoney = rule.template !== 'billing_failure' && rule.template !== 'cancellation'
-  const subject =
-    isAboutMoney && transaction?.transaction_id !== undefined
-      ? `${event.app_id}/${event.environment}/${transaction.transaction_id}`
-      : event.id
-  return `${rule.id}/${subject}`
+  const [isPayment, isRefund] = [PAYMENTS, REFUNDS].map((types) => types.some((type) => type === event.type))
+  if (transaction?.transaction_id === undefined || !(isPayment || isRefund)) return `${rule.id}/${event.id}`
+  const subject = `${event.app_id}/${event.environment}/${transaction.transaction_id}`
+  return `${rule.id}/${isRefund ? 'refund/' : ''}${subject}`
 }

@@ -62,8 +62,7 @@ export function openPreview({ clock, feed, organizations, rates, occasions, coun
     for (let after = feed.head() + 1; ; ) {
       const events = feed.read({ after, limit: PAGE, newest_first: true, organization_id, types })
       for (const event of events.filter(({ recorded_at }) => recorded_at >= since))
-        if (matches(rule, event, convert) && isNews(rule, event))
-          byKey.set(keyOf({ id: '', template }, event), event)
+        if (matches(rule, event, convert) && isNews(rule, event)) byKey.set(keyOf({ id: '' }, event), event)
       const last = events.at(-1)
       if (last === undefined || events.length < PAGE || last.recorded_at < since) return [...byKey.values()]
       after = last.seq

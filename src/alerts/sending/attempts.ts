@@ -113,7 +113,7 @@ function openCalls(deps: Deps, signal: AbortSignal) {
     const kind = kindOf(channel.kind)
     try {
       const account = kind.accountOf(channel.settings, channels.secretsOf(channel))
-      return buckets.take(`${channel.kind}/${account}`, kind.limits)
+      return buckets.take(`${channel.kind}/${account}`, kind.limitsOf(channel.settings))
     } catch {
       // Sending fails for the same reason, and stores it. The other channels go on.
       return 0
@@ -220,6 +220,12 @@ function removeEnded(channels: Channels, { id, settings }: Channel): boolean {
   return true
 }
 
+/** A channel that accepted a message. Another one, sent at the same time, may have been told to wait for longer. */
+function acceptedBy(channel: Channel, wait_ms: number, now: number): Channel {
+  const next_at = Math.max(channel.next_at ?? 0, now + wait_ms)
+  return { ...channel, last_sent_at: now, next_at: next_at > now ? next_at : null }
+}
+
 /** Returns the function that stores the result of an attempt. */
 function openResults({ clock, channels, messages }: Deps) {
   return (message: Message, send: Send, channel: Channel, result: SendResult): void => {
@@ -227,7 +233,7 @@ function openResults({ clock, channels, messages }: Deps) {
     switch (result.kind) {
       case 'sent':
         messages.finish(send, 'sent', null)
-        return channels.put({ ...current, last_sent_at: clock(), next_at: null })
+        return channels.put(acceptedBy(current, result.wait_ms ?? 0, clock()))
       case 'refused':
         return messages.finish(send, 'failed', result.words)
       case 'dead':

@@ -2,8 +2,8 @@
 import type { Clock } from '../../clock.ts'
 import type { RateLimit } from '../channels/channel.ts'
 
-/** Counts older than this are dropped when their account is asked for next, in milliseconds. */
-const FORGET_EVERY = 1_000
+/** The most accounts whose requests are remembered. */
+const MAX_ACCOUNTS = 1_000
 
 export type Buckets = ReturnType<typeof openBuckets>
 
@@ -19,7 +19,7 @@ export function openBuckets(monotonic: Clock) {
     const wait = Math.max(0, ...limits.map((limit) => waitFor(times, limit, now)))
     if (wait === 0) times.push(now)
     timesByAccount.set(account, times)
-    if (timesByAccount.size > FORGET_EVERY) timesByAccount.delete(timesByAccount.keys().next().value ?? '')
+    if (timesByAccount.size > MAX_ACCOUNTS) timesByAccount.delete(timesByAccount.keys().next().value ?? '')
     return wait
   }
 

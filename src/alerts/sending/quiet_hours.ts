@@ -21,6 +21,23 @@ export function quietUntil({ from, until }: QuietHours, calendar: Calendar, at: 
   return null
 }
 
+/** The most quiet hours in a row that are waited for, in milliseconds. */
+const LONGEST_MS = 48 * 3_600_000
+
+/**
+ * The first instant after `at` that is outside of all these quiet hours; null if `at` is, and if they leave no time of the
+ * day: no message waits without end.
+ */
+export function allQuietUntil(all: readonly QuietHours[], calendar: Calendar, at: number): number | null {
+  let end = at
+  while (end - at <= LONGEST_MS) {
+    const ends = all.flatMap((hours) => quietUntil(hours, calendar, end) ?? [])
+    if (ends.length === 0) return end === at ? null : end
+    end = Math.max(...ends)
+  }
+  return null
+}
+
 /** Parses a wall time such as `22:30` to minutes after midnight; null if it is not one. */
 export function minutesOf(text: string): number | null {
   const [, hours = '', minutes = ''] = /^(\d{2}):(\d{2})$/.exec(text) ?? []

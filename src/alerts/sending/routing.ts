@@ -3,17 +3,20 @@ import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { type Calendar, openCalendar } from '../../metrics/lineage/calendar.ts'
 import type { Channel, Channels } from '../channels/channels.ts'
+import { LONGEST_WAIT_MS } from '../channels/http_channel.ts'
 import type { SummaryReason } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
 import type { AlertSettingsStore } from '../settings.ts'
-import { minutesOf, quietUntil } from './quiet_hours.ts'
+import { allQuietUntil, minutesOf } from './quiet_hours.ts'
 
 /** A message about a sale that could not be sent for this long joins a summary. */
 const LATE_MS = 30 * 60_000
 const HOUR_MS = 3_600_000
 /** Recovered messages are collected until this long after the last one. */
 const COLLECT_MS = 60_000
+/** The end of a finding waits this long for the result of its beginning. */
+const LOOK_AGAIN_MS = 5_000
 
 /** `send`: now. The others change the send. */
 type Route =
@@ -47,9 +50,8 @@ export function openRouting(deps: Deps) {
     if (channel === null) return drop('The channel was removed.')
     if (channel.state !== 'active')
       return drop(`The channel does not work: ${channel.reason ?? channel.state}`)
-    const outdated = outdatedWords(deps, send, message)
-    if (outdated !== null) return drop(outdated)
     return (
+      outdated(deps, send, message) ??
       silenced(channel, message) ??
       bundled(send, message, { channel, under_way }) ??
       whenReady(channel, clock())
@@ -108,9 +110,12 @@ function openJoining(messages: Pick<Messages, 'openSummary' | 'get'>) {
   }
 }
 
-/** A channel whose provider asked to wait is not used before that. */
+/**
+ * A channel whose provider asked to wait is not used before that. A longer wait than a provider may ask for is of a clock
+ * that was ahead.
+ */
 const whenReady = (channel: Channel, now: number): Route =>
-  channel.next_at !== null && channel.next_at > now
+  channel.next_at !== null && channel.next_at > now && channel.next_at <= now + LONGEST_WAIT_MS
     ? { kind: 'wait', due_at: channel.next_at, words: 'The provider asked to wait.' }
     : { kind: 'send', channel }
 
@@ -124,21 +129,24 @@ const joinInto = (
   { due_at, key, words }: { due_at: number; key: string; words: string },
 ): Route => ({ kind: 'join', reason, due_at, key: prefixOf(channel, reason) + key, words })
 
-/** Why a message about a finding is no longer worth sending; null if it is. */
-function outdatedWords({ messages, isOpen }: Deps, send: Send, message: Message): string | null {
+/** What to do with a message about a finding that is no longer worth sending; null if it is. */
+function outdated({ clock, messages, isOpen }: Deps, send: Send, message: Message): Route | null {
   const { subject } = message.content
   if (subject.about !== 'finding') return null
   const { organization_id } = message
   if (subject.state === 'began')
-    return isOpen(organization_id, subject.finding.id) ? null : 'It was over before it could be sent.'
+    return isOpen(organization_id, subject.finding.id) ? null : drop('It was over before it could be sent.')
   if (subject.state === 'flapping') return null
   const began = messages.find(organization_id, message.key.replace(/^ended\//, 'began/'))
-  const sent = began && messages.send(began.id, send.channel_id)
-  return sent?.state === 'sent' || sent?.state === 'joined' ? null : 'Its beginning was not sent.'
+  const state = began && messages.send(began.id, send.channel_id)?.state
+  // Only its result says whether the end is news.
+  if (state === 'sending')
+    return { kind: 'wait', due_at: clock() + LOOK_AGAIN_MS, words: 'Its beginning is being sent.' }
+  return state === 'sent' || state === 'joined' ? null : drop('Its beginning was not sent.')
 }
 
 /** Returns the function that finds when the mute or the quiet hours for a message end; null if there are none now. */
-function openQuietEnd({ clock, organizations, settings, rules }: Deps) {
+function openQuietEnd({ clock, organizations, settings, rules, messages }: Deps) {
   const calendars = new Map<string, Calendar>()
 
   function calendarOf(organization_id: string): Calendar {
@@ -153,9 +161,11 @@ function openQuietEnd({ clock, organizations, settings, rules }: Deps) {
     const { quiet, muted_until } = settings.get(organization_id)
     if (muted_until !== null && muted_until > clock()) return { reason: 'muted', at: muted_until }
     const rule = rules.get(message.rule_id ?? '')
-    const hours = hoursOf(rule, quiet)
-    if (hours === null || isPiercing(rule, message)) return null
-    const at = quietUntil(hours, calendarOf(organization_id), clock())
+    if (isPiercing(rule, message)) return null
+    // A summary keeps the quiet hours of every rule whose messages it has.
+    const ruleIds = message.kind === 'summary' ? messages.rulesIn(message.id) : [message.rule_id]
+    const hours = ruleIds.flatMap((id) => hoursOf(rules.get(id ?? ''), quiet) ?? [])
+    const at = allQuietUntil(hours, calendarOf(organization_id), clock())
     return at === null ? null : { reason: 'quiet', at }
   }
 }

@@ -90,10 +90,15 @@ function addRow(widget, data, name, isWide) {
   row.centerAlignContent()
   const left = row.addStack()
   left.layoutVertically()
-  addText(left, data[name + "_title"], 11, COLORS.title)
-  addText(left, isWide ? data[name + "_text"] : data[name + "_short"], 20, COLORS.value, true)
+  // The change has no line of its own, for which a small phone has no room.
+  const head = left.addStack()
+  addText(head, data[name + "_title"], 11, COLORS.title)
   const change = data[name + "_change_text"]
-  if (change !== "") addText(left, change, 11, data[name + "_change"] < 0 ? COLORS.bad : COLORS.good)
+  if (change !== "") {
+    head.addSpacer(4)
+    addText(head, change, 11, data[name + "_change"] < 0 ? COLORS.bad : COLORS.good)
+  }
+  addText(left, isWide ? data[name + "_text"] : data[name + "_short"], 20, COLORS.value, true)
   if (!isWide) return
   row.addSpacer()
   row.addImage(spark(data[name + "_spark"], 110, 36))

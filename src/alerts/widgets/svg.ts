@@ -1,4 +1,5 @@
 /** Pictures of widgets and badges as SVG, in the theme of the viewer. */
+import { cut } from '../channels/texts.ts'
 import type { WidgetFigure, WidgetFigures } from './figures.ts'
 import { changeOf, changeText, shortText, valueText } from './texts.ts'
 
@@ -7,8 +8,8 @@ const PADDING = 16
 const HEAD = 34
 const ROW = 44
 const SPARK = { width: 84, height: 24 } as const
-/** The characters of a title or name that fit. */
-const MAX_NAME = 30
+/** The size of a title or name that fits. */
+const MAX_NAME = 34
 const MAX_VALUE = 16
 
 const STYLE = `
@@ -19,8 +20,10 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** XML does not permit control characters. */
 const escaped = (text: string): string =>
   text.replace(/\p{Cc}+/gu, ' ').replace(/[&<>"]/g, (one) => ENTITIES[one] ?? one)
-const cut = (text: string, most: number): string =>
-  [...text].length <= most ? text : `${[...text].slice(0, most - 1).join('')}…`
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u
+/** The size of a text in Latin characters, as which Chinese, Japanese and Korean ones count twice. */
+const sizeOf = (text: string): number => [...text].reduce((sum, one) => sum + (WIDE.test(one) ? 2 : 1), 0)
 
 /** A card with one row for each figure. */
 export function widgetSvg(shown: WidgetFigures): string {
@@ -31,7 +34,7 @@ export function widgetSvg(shown: WidgetFigures): string {
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(`${name}: ${label}`)}" font-family="-apple-system,Segoe UI,Roboto,Helvetica,sans-serif">`,
     `<style>${STYLE}</style>`,
     `<rect class="bg" x=".5" y=".5" width="${WIDTH - 1}" height="${height - 1}" rx="14"/>`,
-    `<text class="t" x="${PADDING}" y="24" font-size="12" font-weight="600">${escaped(cut(name, MAX_NAME))}</text>`,
+    `<text class="t" x="${PADDING}" y="24" font-size="12" font-weight="600">${escaped(cut(name, MAX_NAME, sizeOf))}</text>`,
     ...figures.map((figure, index) => rowOf(figure, shown.currency, HEAD + ROW * index)),
     '</svg>',
   ].join('')
@@ -44,7 +47,7 @@ function rowOf(figure: WidgetFigure, currency: string, top: number): string {
   const tone = change === null || change === 0 ? 't' : change > 0 ? 'g' : 'b'
   const right = WIDTH - PADDING
   return [
-    `<text class="t" x="${PADDING}" y="${top + 10}" font-size="11">${escaped(cut(figure.title, MAX_NAME))}</text>`,
+    `<text class="t" x="${PADDING}" y="${top + 10}" font-size="11">${escaped(cut(figure.title, MAX_NAME, sizeOf))}</text>`,
     `<text class="v" x="${PADDING}" y="${top + 31}" font-size="19" font-weight="600">${escaped(text)}</text>`,
     `<text class="${tone}" x="${right}" y="${top + 10}" font-size="11" text-anchor="end">${escaped(changeText(figure))}</text>`,
     `<path class="s" stroke-width="1.5" stroke-linejoin="round" d="${sparkPath(figure.spark, right - SPARK.width, top + 14)}"/>`,
@@ -72,17 +75,15 @@ function sparkPath(values: readonly (number | null)[], left: number, top: number
     .join('')
 }
 
-/** The width of a character of a badge at 11 pixels, about. */
-const CHARACTER = 6.6
+/** The width of a text of a badge at 11 pixels, about: capitals are wide, and some characters are narrow. */
+const widthOf = (text: string): number =>
+  [...text].reduce((sum, one) => sum + (/[A-Z$¥€£%+]/.test(one) ? 8 : /[\s.,:il1]/.test(one) ? 4.5 : 6.6), 0)
 const BADGE_HEIGHT = 20
 
 /** A badge as in README files: the title, then the figure. */
 export function badgeSvg(figure: WidgetFigure, currency: string): string {
-  const [title, value] = [cut(figure.title, MAX_NAME), shortText(figure, currency)]
-  const [left, right] = [title, value].map((text) => Math.ceil([...text].length * CHARACTER) + 12) as [
-    number,
-    number,
-  ]
+  const [title, value] = [cut(figure.title, MAX_NAME, sizeOf), shortText(figure, currency)]
+  const [left, right] = [title, value].map((text) => Math.ceil(widthOf(text)) + 12) as [number, number]
   const width = left + right
   const textAt = (x: number, text: string): string => `<text x="${x}" y="14">${escaped(text)}</text>`
   return [

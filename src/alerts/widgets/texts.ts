@@ -28,9 +28,9 @@ export function shortText({ value, is_money }: WidgetFigure, currency: string): 
   }
 }
 
-/** The change as a ratio; null where there is nothing to compare with. */
+/** The change as a ratio; null where there is nothing above zero to compare with: refunds can exceed revenue. */
 export const changeOf = ({ value, before }: WidgetFigure): number | null =>
-  value === null || before === null || before === 0 ? null : value / before - 1
+  value === null || before === null || before <= 0 ? null : value / before - 1
 
 /** The change such as `+3.2%`; empty if there is none. */
 export function changeText(figure: WidgetFigure): string {

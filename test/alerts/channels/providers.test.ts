@@ -191,6 +191,13 @@ test('Discord: one embed, no mention, at most 6,000 characters, and waits in fra
   ]
   expect(all.join('').length).toBeLessThanOrEqual(6_000)
   expect(embed.title.length).toBeLessThanOrEqual(256)
+  for (const [remaining, expected] of [
+    ['1', { kind: 'sent' }],
+    ['0', { kind: 'sent', wait_ms: 800 }],
+  ] as const) {
+    answerWith({ headers: { 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset-after': '0.8' } })
+    expect((await send(discord, channel)).result).toEqual(expected)
+  }
   for (const [status, answer, headers, expected] of [
     [
       429,

@@ -38,9 +38,9 @@ const BODY = widgetJson(
 const ok = { status: 200, body: BODY }
 
 test.each([
-  ['small', ['Acme', 'Revenue today', '¥1.2M', 'MRR', '¥90K', '-10%', '12:00'], 0],
-  ['medium', ['Acme', 'Revenue today', '¥1,234,567', 'MRR', '¥90,000', '-10%', '12:00'], 2],
-  ['large', ['Acme', 'Revenue today', '¥1,234,567', 'MRR', '¥90,000', '-10%', 'Trials', '–', '12:00'], 3],
+  ['small', ['Acme', 'Revenue today', '¥1.2M', 'MRR', '-10%', '¥90K', '12:00'], 0],
+  ['medium', ['Acme', 'Revenue today', '¥1,234,567', 'MRR', '-10%', '¥90,000', '12:00'], 2],
+  ['large', ['Acme', 'Revenue today', '¥1,234,567', 'MRR', '-10%', '¥90,000', 'Trials', '–', '12:00'], 3],
   ['accessoryRectangular', ['Revenue today ¥1.2M', 'MRR ¥90K'], 0],
   ['accessoryCircular', ['¥1.2M'], 0],
   ['accessoryInline', ['Revenue today ¥1.2M'], 0],
@@ -100,7 +100,7 @@ test('the parameter chooses figures, and the app shows a preview', async () => {
     files: new Map(),
     parameter: 'mrr, unknown',
   })
-  expect(chosen.texts).toEqual(['Acme', 'MRR', '¥90K', '-10%', '12:00'])
+  expect(chosen.texts).toEqual(['Acme', 'MRR', '-10%', '¥90K', '12:00'])
   const inApp = await runScript(SCRIPT, { family: null, answer: ok, files: new Map() })
   expect(inApp.isPresented).toBe(true)
 })

@@ -4,8 +4,25 @@ import { runInNewContext } from 'node:vm'
 /** What the server answers; null if it cannot be reached. */
 type Answer = { status: number; body: unknown } | null
 type Options = { family: string | null; answer: Answer; files: Map<string, string>; parameter?: string }
+type Color = { light: { hex: string }; dark: { hex: string } }
+/** What a widget or a stack has, in order. A spacer without `length` takes the rest. `path` is that of an SVG. */
+export type Part =
+  | {
+      kind: 'text'
+      text: string
+      font: { size: number; isBold: boolean }
+      textColor: Color | null
+      lineLimit: number
+      minimumScaleFactor: number
+    }
+  | { kind: 'image'; path: string; width: number; height: number; color: Color | null }
+  | { kind: 'spacer'; length: number | null }
+  | { kind: 'stack'; isVertical: boolean; parts: Part[] }
+
 /** `texts` are the drawn texts in order; `requests` what was asked. */
 export type Drawn = {
+  parts: Part[]
+  backgroundColor: Color | undefined
   texts: string[]
   images: number
   url: string | undefined
@@ -16,12 +33,55 @@ export type Drawn = {
   refreshAfterDate: Date | undefined
 }
 
+const PLAIN = {
+  font: { size: 16, isBold: false },
+  textColor: null,
+  lineLimit: 0,
+  minimumScaleFactor: 1,
+} as const
+
+type Size = { width: number; height: number }
+
+/** What draws spark lines, as the path of an SVG. */
+const DRAWING = {
+  Path: function Path() {
+    const path = {
+      d: '',
+      move: (point: object) => {
+        path.d += `M${point}`
+      },
+      addLine: (point: object) => {
+        path.d += `L${point}`
+      },
+    }
+    return path
+  },
+  DrawContext: function DrawContext() {
+    const image = { path: '', color: null as Color | null }
+    const context = {
+      size: { width: 0, height: 0 } satisfies Size,
+      addPath: ({ d }: { d: string }) => {
+        image.path = d
+      },
+      setStrokeColor: (color: Color) => {
+        image.color = color
+      },
+      setLineWidth() {},
+      strokePath() {},
+      getImage: () => ({ ...image, ...context.size }),
+    }
+    return context
+  },
+}
+
 /** The script ends with statements that await, so it becomes the body of a function. */
 export async function runScript(
   script: string,
   { family, answer, files, parameter }: Options,
 ): Promise<Drawn> {
   const drawn: Drawn = {
+    parts: [],
+    backgroundColor: undefined,
     texts: [],
     images: 0,
     url: undefined,
@@ -31,25 +91,37 @@ export async function runScript(
     isPresented: false,
     refreshAfterDate: undefined,
   }
-  const stack = () => ({
+  const stackOf = (parts: Part[]) => ({
+    kind: 'stack' as const,
+    isVertical: false,
+    parts,
     addText(text: string) {
       if (typeof text !== 'string') throw new TypeError('addText takes a text')
       drawn.texts.push(text)
-      return { centerAlignText() {} }
+      const part: Part = { kind: 'text', text, ...PLAIN }
+      parts.push(part)
+      return Object.assign(part, { centerAlignText() {} })
     },
-    addImage: () => {
+    addImage(image: Omit<Part & { kind: 'image' }, 'kind'>) {
       drawn.images += 1
+      parts.push({ kind: 'image', ...image })
     },
-    addStack: () => stack(),
-    addSpacer: () => {},
-    layoutVertically: () => {},
+    addStack() {
+      const stack = stackOf([])
+      parts.push(stack)
+      return stack
+    },
+    addSpacer: (length: number | null = null) => void parts.push({ kind: 'spacer', length }),
+    layoutVertically() {
+      this.isVertical = true
+    },
     centerAlignContent: () => {},
   })
   const widgets: Record<string, unknown>[] = []
   const globals = {
     ListWidget: function ListWidget() {
       const widget = {
-        ...stack(),
+        ...stackOf(drawn.parts),
         presentMedium: async () => {
           drawn.isPresented = true
         },
@@ -87,16 +159,17 @@ export async function runScript(
       },
       { dynamic: (light: object, dark: object) => ({ light, dark }) },
     ),
-    Font: { systemFont: () => ({}), semiboldSystemFont: () => ({}) },
-    Size: function Size() {},
-    Point: function Point() {},
-    Path: function Path() {
-      return { move() {}, addLine() {} }
+    Font: {
+      systemFont: (size: number) => ({ size, isBold: false }),
+      semiboldSystemFont: (size: number) => ({ size, isBold: true }),
     },
-    DrawContext: function DrawContext() {
-      const draws = { addPath() {}, setStrokeColor() {}, setLineWidth() {}, strokePath() {} }
-      return { ...draws, getImage: () => ({}) }
+    Size: function Size(width: number, height: number) {
+      return { width, height }
     },
+    Point: function Point(x: number, y: number) {
+      return { toString: () => `${x} ${y}` }
+    },
+    ...DRAWING,
     Script: {
       setWidget: () => {},
       complete: () => {
@@ -114,6 +187,7 @@ export async function runScript(
   const [widget] = widgets
   drawn.url = widget?.url as string | undefined
   drawn.background = widget?.addAccessoryWidgetBackground === true
+  drawn.backgroundColor = widget?.backgroundColor as Color | undefined
   drawn.refreshAfterDate = widget?.refreshAfterDate as Date | undefined
   return drawn
 }

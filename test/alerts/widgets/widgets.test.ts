@@ -1,6 +1,8 @@
 /** Widgets and badges through the front door: figures, narrowing, tokens, headers and limits. */
 import { expect, test } from 'vitest'
 import { WIDGET_METRICS } from '../../../src/alerts/widgets/figures.ts'
+import { widgetSvg } from '../../../src/alerts/widgets/svg.ts'
+import { changeOf } from '../../../src/alerts/widgets/texts.ts'
 import { APPLE_ID, BUNDLE } from '../../apple/samples.ts'
 import { handClock, openTestApp } from '../../helpers.ts'
 import { purchase } from '../alerting.ts'
@@ -215,6 +217,22 @@ test('until the figures of a new currency are computed, a widget names that of i
   await store.commit(() => organizations.declare([{ ...app.organization, currency: 'EUR' }]))
   const { body } = await app.read(token)
   expect(body).toMatchObject({ currency: 'USD', revenue_today_text: '$1,234,560.00', stale: true })
+})
+
+test('a change is shown only against something above zero, which refunds can undercut', () => {
+  const shared = { name: 'revenue_30d', title: '', is_money: true, spark: [] } as const
+  const changes = [-1_000, 0, 1_000].map((before) => changeOf({ ...shared, value: 2_000, before }))
+  expect(changes).toEqual([null, null, 1])
+})
+
+test('a long name is cut, a Japanese one earlier because its characters are wide', () => {
+  const nameIn = (name: string): string =>
+    />([^<]*)<\/text>/.exec(
+      widgetSvg({ name, currency: 'JPY', time_zone: 'UTC', updated_at: 0, is_stale: false, figures: [] }),
+    )?.[1] ?? ''
+  expect(nameIn('Lantern')).toBe('Lantern')
+  expect(nameIn('a'.repeat(35))).toBe(`${'a'.repeat(33)}…`)
+  expect(nameIn('東'.repeat(18))).toBe(`${'東'.repeat(16)}…`)
 })
 
 test('a name with control characters, which XML forbids, does not break the picture', async () => {

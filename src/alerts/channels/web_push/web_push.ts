@@ -67,7 +67,7 @@ export const webPush: ChannelKind<Settings, Secrets> = {
   kind: WEB_PUSH,
   settings: Settings,
   secrets: Secrets,
-  limits: [],
+  limitsOf: () => [],
   accountOf: ({ endpoint_hash }) => endpoint_hash,
   addressOf: ({ host }) => host,
   async send(message, { settings, secrets }, context) {

@@ -33,9 +33,11 @@ function Row({ figures, name, isWide }: { figures: Figures; name: string; isWide
   return (
     <div class="widget-row">
       <div class="widget-words">
-        <div class="tiny quiet cut">{textAt(figures, `${name}_title`)}</div>
+        <div class="tiny quiet cut">
+          {textAt(figures, `${name}_title`)}
+          {changeText !== '' && <span class={change < 0 ? 'bad' : 'good'}> {changeText}</span>}
+        </div>
         <div class="widget-value">{textAt(figures, `${name}_${isWide ? 'text' : 'short'}`)}</div>
-        {changeText !== '' && <div class={`tiny ${change < 0 ? 'bad' : 'good'}`}>{changeText}</div>}
       </div>
       {isWide && <Spark values={(figures[`${name}_spark`] ?? []) as (number | null)[]} />}
     </div>
