@@ -29,7 +29,7 @@ const named = ({ appUserId, originalTransactionId: id, ...call }: Call, sequence
   ...(id && { originalTransactionId: `${sequence}00${id}` }),
 })
 
-const { numRuns } = runs(40, 1000)
+const { numRuns } = runs(25, 1000)
 
 test(`the real server answers the calls of ${numRuns} sequences as the model does (seed ${seed})`, async () => {
   const app = await openTestApp()
