@@ -57,7 +57,8 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
     const label = { verification, unattested: verification === 'verified' ? null : unattested }
     const { is_new } = users.upsert(app, call, label, credential)
     if (is_new) {
-      const data = { user: { app_user_id: call.appUserId, verification }, platform: call.platform }
+      const user = { app_user_id: call.appUserId, verification, ...reasonOf(label) }
+      const data = { user, platform: call.platform }
       const cause = `${erasure_id ?? app.id}/${call.appUserId}`
       appendEvent(app, { type: 'customer.identified', cause, subject: null, origin, data })
     }
@@ -195,6 +196,10 @@ function proofsOf(
   return proofs
 }
 
-const userFields = ({ app_user_id, proved_app_user_id, verification, proofs }: Link) => ({
-  user: { app_user_id, proved_app_user_id, verification, proofs },
+const userFields = ({ app_user_id, proved_app_user_id, verification, proofs, unattested }: Link) => ({
+  user: { app_user_id, proved_app_user_id, verification, proofs, ...reasonOf({ verification, unattested }) },
 })
+
+/** Why an unverified call was not attested, if its SDK stated that. */
+const reasonOf = ({ verification, unattested }: CallLabel) =>
+  verification === 'unverified' && unattested !== null ? { unattested } : {}

@@ -1,5 +1,6 @@
 /** Labels in the API: calls by day, and the filters of events and customers. */
 import { expect, test } from 'vitest'
+import { BUNDLE } from '../apple/samples.ts'
 import { openAttested } from '../attribution/devices/enrolled.ts'
 
 const DAY = 86_400_000
@@ -47,6 +48,31 @@ test('calls: by day, label and reason, for a range of days', async () => {
   expect(csv).toBe(
     'counted_on,endpoint,verification,unattested,calls\r\n2026-06-01,identify,unverified,simulator,1\r\n',
   )
+})
+
+test('events: the label, the proofs, and why an unverified call was not attested', async () => {
+  const { attribute, enrol, identify, read, send, signed } = await openLabelled()
+  const simulator = { 'x-windfall-unattested': 'simulator' }
+  await identify(null, 'ada', {}, simulator)
+  const purchase = { bundleId: BUNDLE, appUserId: 'ada', originalTransactionId: '1001' }
+  await send('/api/sdk/v1/attribute', purchase, simulator)
+  await send('/api/sdk/v1/attribute', { ...purchase, appUserId: 'bob', jws: await signed('1001') }, simulator)
+  await attribute(await enrol(), 'ada', '1002')
+  const { events } = await read<Events>('events?type=customer.identified,customer.linked,customer.moved')
+  const users = events.map(({ type, data }) => [type, data.user]).reverse()
+  const unproved = { proved_app_user_id: null, verification: 'unverified', proofs: [] }
+  expect(users).toEqual([
+    ['customer.identified', { app_user_id: 'ada', verification: 'unverified', unattested: 'simulator' }],
+    ['customer.linked', { app_user_id: 'ada', ...unproved, unattested: 'simulator' }],
+    [
+      'customer.moved',
+      { app_user_id: 'bob', proved_app_user_id: 'bob', verification: 'verified', proofs: ['purchase'] },
+    ],
+    [
+      'customer.linked',
+      { app_user_id: 'ada', proved_app_user_id: 'ada', verification: 'unverified', proofs: ['device'] },
+    ],
+  ])
 })
 
 test('events: those with a verified or an unverified user, over pages that hold few of them', async () => {

@@ -1,102 +1,11 @@
-/** The format of the cases in sdk/contract, and the runner of the JavaScript SDK. */
-import { readFileSync } from 'node:fs'
+/** Runs the cases of sdk/contract against the JavaScript SDK. */
 import { isDeepStrictEqual } from 'node:util'
-import * as v from 'valibot'
 import { openApi } from '../../sdk/js/src/api.ts'
-import type { Answer, Device, Request } from '../../sdk/js/src/environment.ts'
-import type { Options, Purchase } from '../../sdk/js/src/types.ts'
+import type * as environment from '../../sdk/js/src/environment.ts'
+import type * as types from '../../sdk/js/src/types.ts'
+import type { Answer, Call, Device, Options, Plain, Sent, Step } from './contract_format.ts'
 import { answered } from './model_server.ts'
 import { type Faults, NO_FAULTS, openWorld } from './world.ts'
-
-const Json = v.record(v.string(), v.unknown())
-const Headers = v.record(v.string(), v.string())
-const Call = v.strictObject({
-  call: v.picklist(['configure', 'identify', 'setAttributes', 'reset', 'attributePurchase', 'flush']),
-  options: v.optional(Json),
-  userId: v.optional(v.string()),
-  attributes: v.optional(Json),
-  purchase: v.optional(Json),
-})
-const Sent = v.strictObject({
-  path: v.string(),
-  headers: v.optional(Headers),
-  withoutHeaders: v.optional(v.array(v.string())),
-  body: Json,
-})
-const Given = v.union([
-  v.literal('accept'),
-  v.literal('no connection'),
-  v.literal('accept, answer lost'),
-  v.strictObject({
-    status: v.number(),
-    body: v.optional(Json),
-    text: v.optional(v.string()),
-    headers: v.optional(Headers),
-  }),
-])
-const Plain = v.union([
-  Call,
-  v.strictObject({ observe: Json }),
-  v.strictObject({ wake: v.literal(true) }),
-  v.strictObject({ answers: v.array(Given), after: v.optional(Given) }),
-  v.strictObject({ pass: v.number() }),
-  v.strictObject({ turnClock: v.number() }),
-  v.strictObject({ restart: v.literal(true) }),
-  v.strictObject({ storage: v.picklist(['works', 'refuses writes', 'refuses removals', 'cannot be read']) }),
-  v.strictObject({ expect: v.array(Sent) }),
-  v.strictObject({ expectCount: v.number() }),
-  v.strictObject({ expectState: Json }),
-  v.strictObject({ expectWarnings: v.number() }),
-  v.strictObject({ enrolment: v.string() }),
-  v.strictObject({ expectEnrolments: v.number() }),
-])
-const Step = v.union([Plain, v.strictObject({ repeat: v.number(), steps: v.array(Plain) })])
-const DeviceFields = v.strictObject({
-  bundleId: v.optional(v.string()),
-  platform: v.optional(v.string()),
-  osVersion: v.optional(v.string()),
-  deviceModel: v.optional(v.string()),
-  locale: v.optional(v.string()),
-})
-const Requires = v.optional(v.array(v.picklist(['attestation', 'ios', 'javascript'])))
-
-export const Behaviour = v.strictObject({
-  $schema: v.literal('./behaviour.schema.json'),
-  device: DeviceFields,
-  options: Json,
-  cases: v.array(
-    v.strictObject({
-      name: v.string(),
-      contract: v.string(),
-      requires: Requires,
-      device: v.optional(DeviceFields),
-      steps: v.array(Step),
-    }),
-  ),
-})
-export const Wire = v.strictObject({
-  $schema: v.literal('./wire.schema.json'),
-  device: DeviceFields,
-  options: Json,
-  cases: v.array(
-    v.strictObject({
-      name: v.string(),
-      requires: Requires,
-      options: v.optional(Json),
-      device: v.optional(DeviceFields),
-      calls: v.array(Call),
-      requests: v.array(Sent),
-    }),
-  ),
-})
-export type Step = v.InferOutput<typeof Step>
-type Plain = v.InferOutput<typeof Plain>
-type Given = v.InferOutput<typeof Given>
-type Sent = v.InferOutput<typeof Sent>
-type Call = v.InferOutput<typeof Call>
-
-export const contractUrl = (name: string) => new URL(`../../sdk/contract/${name}`, import.meta.url)
-export const readContract = (name: string): unknown => JSON.parse(readFileSync(contractUrl(name), 'utf8'))
 
 const FAULTS: Record<string, Faults> = {
   works: NO_FAULTS,
@@ -105,7 +14,7 @@ const FAULTS: Record<string, Faults> = {
   'cannot be read': { storage: (step) => (step === 'get' || step === 'keys' ? 'before' : 'no') },
 }
 
-function accepted({ url, body }: Request): Answer {
+function accepted({ url, body }: environment.Request): environment.Answer {
   const { appUserId, bundleId, originalTransactionId } = JSON.parse(body)
   return url.endsWith('identify')
     ? answered(200, { appUserId, bundleId, verification: 'unverified' })
@@ -137,13 +46,14 @@ function openBindings() {
   return fits
 }
 
-type Setting = { device: v.InferOutput<typeof DeviceFields>; options: v.InferOutput<typeof Json> }
+type Setting = { device: Device; options: Options }
 
 /** Runs the steps of a case; throws at the first that does not fit. */
-export function openRunner({ device, options }: Setting) {
-  const sent: Request[] = []
-  let answers: Given[] = []
-  let otherwise: Given = 'accept'
+export function openRunner({ options, ...setting }: Setting) {
+  const sent: environment.Request[] = []
+  let { device } = setting
+  let answers: Answer[] = []
+  let otherwise: Answer = 'accept'
   const world = openWorld((request) => {
     sent.push(request)
     const given = answers.shift() ?? otherwise
@@ -161,7 +71,7 @@ export function openRunner({ device, options }: Setting) {
     openApi(
       {
         storage: () => null,
-        device: () => device as Device,
+        device: () => device as environment.Device,
         bundleId: () => device.bundleId,
         watch(run) {
           wake = run
@@ -182,11 +92,11 @@ export function openRunner({ device, options }: Setting) {
   let api = start()
 
   function make(one: Call): void {
-    if (one.call === 'configure') api.configure({ ...options, ...one.options } as Options)
+    if (one.call === 'configure') api.configure({ ...options, ...one.options } as types.Options)
     else if (one.call === 'identify') api.identify(one.userId ?? '', one.attributes as never)
     else if (one.call === 'setAttributes') api.setAttributes(one.attributes as never)
     else if (one.call === 'reset') api.reset()
-    else if (one.call === 'attributePurchase') api.attributePurchase(one.purchase as Purchase)
+    else if (one.call === 'attributePurchase') api.attributePurchase(one.purchase as types.Purchase)
     else void api.flush()
   }
 
@@ -195,13 +105,13 @@ export function openRunner({ device, options }: Setting) {
     const isSame =
       actual.length === expected.length &&
       expected.every((one, at) =>
-        isRequest(one, actual[at] as Request, String(options.url).replace(/\/$/, '')),
+        isRequest(one, actual[at] as environment.Request, String(options.url).replace(/\/$/, '')),
       )
     if (!isSame)
       throw new Error(`expected ${JSON.stringify(expected, null, 1)}, but ${JSON.stringify(actual, null, 1)}`)
   }
 
-  function isRequest(one: Sent, { url, headers, body }: Request, base: string): boolean {
+  function isRequest(one: Sent, { url, headers, body }: environment.Request, base: string): boolean {
     const isThere = url === (one.path.startsWith('/') ? base + one.path : one.path)
     const hasHeaders = Object.entries(one.headers ?? {}).every(([name, text]) => headers[name] === text)
     const lacks = (one.withoutHeaders ?? []).every((name) => !(name in headers))
@@ -226,7 +136,7 @@ export function openRunner({ device, options }: Setting) {
     process.kill()
     process = world.boot()
     api = start()
-    api.configure(options as Options)
+    api.configure(options as types.Options)
   }
 
   async function change(one: Plain): Promise<void> {
@@ -240,6 +150,7 @@ export function openRunner({ device, options }: Setting) {
   async function changeWorld(one: Plain): Promise<void> {
     if ('pass' in one) await world.advance(one.pass * 1000)
     else if ('turnClock' in one) world.turnClock(one.turnClock * 1000)
+    else if ('device' in one) device = { ...device, ...one.device }
     else if ('storage' in one) world.setFaults(FAULTS[one.storage] ?? NO_FAULTS)
     else if ('answers' in one) {
       answers = [...one.answers]
@@ -269,3 +180,18 @@ const repeated = (times: number, steps: Plain[]): Plain[] =>
   Array.from({ length: times }, (_, at) =>
     JSON.parse(JSON.stringify(steps).replaceAll('{n}', String(at + 1))),
   ).flat()
+
+/**
+ * A case as an SDK for Android runs it: every iOS device is an Android device, and the id of a purchase is given as its
+ * purchase token.
+ */
+export function asAndroid<T>(one: T): T {
+  return JSON.parse(JSON.stringify(one), (name, value) => {
+    if (name === 'platform' && value === 'ios') return 'android'
+    if (name !== 'purchase' && name !== 'observe') return value
+    const { originalTransactionId, ...purchase } = value
+    return originalTransactionId === undefined
+      ? purchase
+      : { ...purchase, purchaseToken: originalTransactionId }
+  })
+}

@@ -62,6 +62,14 @@ const LinkedUser = v.pipe(
     proved_app_user_id: v.optional(nullableText),
     verification: v.picklist(['verified', 'unverified']),
     proofs: v.optional(EventUser.entries.proofs),
+    unattested: v.optional(
+      v.pipe(
+        text,
+        v.description(
+          'Why the last call of an unverified user was not attested, as its SDK states it: `pending`, `unsupported`, `simulator` or `enroll-failed`',
+        ),
+      ),
+    ),
   }),
   v.description('The user at the time of the event'),
 )

@@ -2,7 +2,7 @@
  * Parses the authenticator data of App Attest by position. Apple sets only the flag for attested credential data, also
  * where none follows, and does not set the flag for extension data; so the flags say nothing about the length.
  */
-import type { CBORType } from '@levischuck/tiny-cbor'
+import { CBORTag, type CBORType } from '@levischuck/tiny-cbor'
 import { AttestError } from './attest_error.ts'
 import { type CborMap, decodeLeadingMap, decodeMap } from './cbor.ts'
 
@@ -91,13 +91,14 @@ function detailsIn(rest: Uint8Array): AppDetails {
   return { category, bundle_version, other }
 }
 
-/** A value of CBOR as a value of JSON: byte strings as hex, maps as objects. */
+/** A value of CBOR as a value of JSON: byte strings as hex, maps as objects, values without their tags. */
 function readable(value: CBORType): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
   if (value instanceof Map)
     return Object.fromEntries([...value].map(([key, inner]) => [String(key), readable(inner)]))
   if (Array.isArray(value)) return value.map(readable)
-  return typeof value === 'object' || typeof value === 'bigint' ? String(value) : (value ?? null)
+  if (value instanceof CBORTag) return readable(value.value)
+  return typeof value === 'bigint' ? String(value) : (value ?? null)
 }
 
 const wrong = (message: string): AttestError => new AttestError('format', message)

@@ -1,5 +1,5 @@
 /** Decodes the CBOR (RFC 8949) of App Attest, with limits on size and nesting. */
-import { type CBORType, decodeCBOR, decodePartialCBOR } from '@levischuck/tiny-cbor'
+import { CBORTag, type CBORType, decodeCBOR, decodePartialCBOR } from '@levischuck/tiny-cbor'
 
 /** Apple's objects are two levels deep. */
 const MAX_DEPTH = 4
@@ -22,7 +22,8 @@ export function decodeLeadingMap(bytes: Uint8Array): { map: CborMap; rest: Uint8
     length = consumed
     return value
   })
-  return map && { map, rest: bytes.subarray(length) }
+  // A string that is cut at the end counts with its whole length.
+  return map && length <= bytes.length ? { map, rest: bytes.subarray(length) } : null
 }
 
 function mapFrom(decode: () => CBORType): CborMap | null {
@@ -35,11 +36,17 @@ function mapFrom(decode: () => CBORType): CborMap | null {
   }
 }
 
-/** The decoder refuses subclasses of Uint8Array, such as Buffer. */
-const plain = (bytes: Uint8Array): Uint8Array =>
-  new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+/** A copy: the decoder refuses Buffers, and reads a cut string on, from whatever lies behind a view. */
+const plain = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes)
 
 function isDeeper(value: CBORType, levels: number): boolean {
-  const inner = value instanceof Map ? [...value.values()] : Array.isArray(value) ? value : null
+  const inner = valuesIn(value)
   return inner !== null && (levels === 0 || inner.some((one) => isDeeper(one, levels - 1)))
+}
+
+/** The values in a map, an array or a tag; null for a value without others in it. */
+function valuesIn(value: CBORType): readonly CBORType[] | null {
+  if (value instanceof Map) return [...value.values()]
+  if (value instanceof CBORTag) return [value.value]
+  return Array.isArray(value) ? value : null
 }

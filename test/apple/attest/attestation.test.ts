@@ -1,6 +1,6 @@
 /** Attestations and assertions of App Attest: genuine ones at their own dates, and simulated ones with one fault each. */
 import { X509Certificate } from 'node:crypto'
-import { encodeCBOR } from '@levischuck/tiny-cbor'
+import { CBORTag, type CBORType, decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
 import { describe, expect, test } from 'vitest'
 import { verifyAssertion } from '../../../src/apple/attest/assertion.ts'
 import { AttestError } from '../../../src/apple/attest/attest_error.ts'
@@ -68,6 +68,8 @@ test('an attestation returns the key, and what Apple states about the device and
   expect(before27.receipt.length).toBeGreaterThan(0)
   const { details } = verified(claimed({ details: IOS_27 }))
   expect(details).toEqual({ category: 4, bundle_version: '412', other: { apple_something_else_01: '0102' } })
+  const withTag = verified(claimed({ trailing: mapOf(tagged(1, 'text')) }))
+  expect(withTag.details.other).toEqual({ a: 'text' })
 })
 
 test('development is accepted only by choice', () => {
@@ -83,6 +85,16 @@ test('development is accepted only by choice', () => {
 const foreign = openDeviceAuthority(NOW)
 const sized = (bytes: number) => encodeCBOR(new Map([['a', 'x'.repeat(bytes)]]))
 const nested = new Map([['a', [[[[1]]]]]])
+const tagged = (levels: number, value: CBORType): CBORType =>
+  levels === 0 ? value : new CBORTag(1, tagged(levels - 1, value))
+const mapOf = (value: CBORType) => encodeCBOR(new Map([['a', value]]))
+
+/** The claim with its authenticator data cut by `bytes` at the end. */
+function cut(claim: AttestationClaim, bytes: number): AttestationClaim {
+  const object = decodeCBOR(new Uint8Array(claim.attestation)) as Map<string, CBORType>
+  const data = object.get('authData') as Uint8Array
+  return { ...claim, attestation: encodeCBOR(new Map([...object, ['authData', data.slice(0, -bytes)]])) }
+}
 const cose = (entries: [number, number | Uint8Array][]): Map<number, number | Uint8Array> => new Map(entries)
 const XY: [number, Uint8Array][] = [
   [-2, new Uint8Array(32)],
@@ -122,6 +134,9 @@ const REFUSED: [string, string, () => AttestationClaim][] = [
   ['two maps', 'format', () => claimed({ trailing: Buffer.concat([sized(3), sized(3)]) })],
   ['a huge map', 'format', () => claimed({ trailing: sized(2_000) })],
   ['a deeply nested map', 'format', () => claimed({ trailing: encodeCBOR(nested) })],
+  ['deeply nested tags', 'format', () => claimed({ trailing: mapOf(tagged(5, 1)) })],
+  ['a public key that is cut', 'format', () => cut(claimed(), 10)],
+  ['a map that is cut', 'format', () => cut(claimed({ details: IOS_27 }), 1)],
   ['a map of indefinite length', 'format', () => claimed({ trailing: Buffer.from('bf616101ff', 'hex') })],
   ['a repeated key', 'format', () => claimed({ trailing: Buffer.from('a2616101616102', 'hex') })],
   ['a longer credential id', 'format', () => claimed({ credential_id: new Uint8Array(33) })],

@@ -89,6 +89,8 @@ export interface WebhookUser {
   proved_app_user_id?: string | null
   verification: 'verified' | 'unverified'
   proofs?: ('purchase' | 'device' | 'server')[]
+  /** Why the last call of an unverified user was not attested, as its SDK states it: `pending`, `unsupported`, `simulator` or `enroll-failed` */
+  unattested?: string
 }
 
 export interface WebhookCustomer {
