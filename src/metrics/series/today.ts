@@ -138,7 +138,7 @@ function levelOf({ series }: SeriesAnswer) {
   }
 }
 
-/** Yesterday’s charges, their proceeds, and the share of the proceeds that is estimated. Refunds count as charges do. */
+/** Yesterday’s charges, their proceeds, and the share of the proceeds that is estimated. Reversed refunds are negative. */
 function yesterdayOf(gross: SeriesAnswer, proceeds: SeriesAnswer) {
   const known = proceeds.proceeds_known ?? { exact: 0, ratio: 0, estimated: 0 }
   const estimated = Math.abs(known.estimated)

@@ -129,10 +129,10 @@ test('returns yesterday gross and in proceeds, with the estimated share', async 
   expect(yesterday.proceeds_known).toEqual(proceeds_known)
 })
 
-test('the estimated share is of charges and refunds, so that a refund does not make it negative', async () => {
+test('a reversed refund does not make the estimated share negative', async () => {
   const { app, today, notifyTransaction } = await openToday()
   const { store, apps } = app.windfall
-  // Of a charge in the United States 8.00 are left, as a report has it; the refund in Germany is estimated.
+  // A report has what is left of a charge in the United States: 8.00. The refund in Germany is estimated.
   await store.commit(() =>
     store
       .prepare(
@@ -140,19 +140,15 @@ test('the estimated share is of charges and refunds, so that a refund does not m
       )
       .run(apps.list()[0]?.id, Date.parse('2026-05-31') / 86_400_000),
   )
-  const german = { storefront: 'DEU', storefrontId: '143443' }
-  await notifyTransaction('8', 0, '2026-05-20', '2026-06-20', german)
-  await notifyTransaction(
-    '8',
-    0,
-    '2026-05-20',
-    '2026-06-20',
-    { ...german, revocationDate: at('2026-05-31'), revocationReason: 0, signedDate: at('2026-05-31') },
-    {},
-    'REFUND',
-  )
+  const notify = (signed: string, more: Record<string, unknown>, type: string) => {
+    const fields = { storefront: 'DEU', storefrontId: '143443', signedDate: at(signed), ...more }
+    return notifyTransaction('8', 0, '2026-05-20', '2026-06-20', fields, {}, type)
+  }
+  await notify('2026-05-20', {}, 'SUBSCRIBED')
+  await notify('2026-05-25', { revocationDate: at('2026-05-25'), revocationReason: 0 }, 'REFUND')
+  await notify('2026-05-31', {}, 'REFUND_REVERSED')
   const { yesterday } = (await today('?basis=proceeds')).body
-  expect(yesterday.proceeds_known).toEqual({ exact: 0, ratio: 8_000, estimated: -6_993 })
+  expect(yesterday.proceeds_known).toEqual({ exact: 8_000, ratio: 0, estimated: -6_993 })
   expect(yesterday.estimated_share).toBeCloseTo(6_993 / 14_993, 5)
 })
 
