@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts'
 import type { Reader } from '../store/reader.ts'
 import { ago, type Finding, fault, ok, warning } from './findings.ts'
+import { connectedApps } from './notification_findings.ts'
 
 type Run = {
   job: string
@@ -22,18 +23,24 @@ export function* examineJobs(
     .all()
   if (runs.length === 0)
     yield warning('jobs', 'none has run yet. Jobs run while the server runs.', { id: 'jobs' })
-  for (const run of runs) yield runFinding(run, clock, isServed)
+  const hasApp = connectedApps(reader).length > 0
+  for (const run of runs) yield runFinding(run, clock, { isServed, hasApp })
   yield* examineImport(reader)
 }
 
-function runFinding(run: Run, clock: Clock, isServed: boolean): Finding {
+/** `hasApp`: an app is connected. Before that, a job without a key needs nobody. */
+function runFinding(
+  run: Run,
+  clock: Clock,
+  { isServed, hasApp }: { isServed: boolean; hasApp: boolean },
+): Finding {
   const { job, finished_at, outcome, error, failures } = run
   const when = finished_at === null ? '' : ` (${ago(finished_at, clock())})`
   const about = { id: `job:${job}`, title: `Job ${job}: the last run failed`, since: finished_at }
   const again = { label: 'Run it now', command: `windfall jobs run ${job}` }
   if (error !== null)
     return fault(job, `failed ${times(failures)}${when}: ${error}`, { ...about, action: again })
-  if (outcome?.startsWith('not asked')) {
+  if (hasApp && outcome?.startsWith('not asked')) {
     const action = { label: 'Connect', href: '/settings#apple' }
     return warning(job, `${outcome}${when}`, { ...about, title: `Job ${job}: needs an Apple key`, action })
   }

@@ -66,6 +66,17 @@ test('lists pending and refused notifications, silent apps and jobs that never r
   expect(rowsIn((await get('status')).body, 'refused')).toEqual([])
 })
 
+test('a job without a key needs nobody before an app is connected', async () => {
+  const app = await openTestApp()
+  const get = statusReader(app)
+  const { apps, jobs, store } = app.windfall
+  for (const job of ['import', 'reconcile', 'annotations'] as const)
+    expect((await jobs.runNow(job)).outcome).toMatch(/^not asked/)
+  expect(rowsIn((await get('status')).body, 'job:')).toHaveLength(3)
+  await store.commit(() => apps.remove(app.organization.id, BUNDLE))
+  expect(rowsIn((await get('status')).body, 'job:')).toEqual([])
+})
+
 test('counts every refused notification, and marks a count that may be too low', async () => {
   const app = await openTestApp()
   const get = statusReader(app)

@@ -12,7 +12,7 @@ export type UserQuery = { attribute: AttributeQuery } | { text: string; name_att
 type Prefilter = { text: string; literal: string; part: string | null }
 
 /** The minimum length of a part, so that a short id is not part of many others. */
-const MIN_PART_LENGTH = 3
+export const MIN_PART_LENGTH = 3
 
 /** Parses a query `attribute:key=value`; null for any other query. */
 export function attributeIn(query: string): AttributeQuery | null {

@@ -138,13 +138,14 @@ function levelOf({ series }: SeriesAnswer) {
   }
 }
 
-/** Yesterday’s charges, their proceeds, and the share of the proceeds that is estimated. */
+/** Yesterday’s charges, their proceeds, and the share of the proceeds that is estimated. Reversed refunds are negative. */
 function yesterdayOf(gross: SeriesAnswer, proceeds: SeriesAnswer) {
   const known = proceeds.proceeds_known ?? { exact: 0, ratio: 0, estimated: 0 }
+  const estimated = Math.abs(known.estimated)
   return {
     gross: pointOf(gross, null, gross.from_on),
     proceeds: pointOf(proceeds, null, proceeds.from_on),
     proceeds_known: known,
-    estimated_share: ratioOf(known.estimated, known.exact + known.ratio + known.estimated),
+    estimated_share: ratioOf(estimated, Math.abs(known.exact) + Math.abs(known.ratio) + estimated),
   }
 }

@@ -178,6 +178,12 @@ export function cohortTitle(on: string, grain: Grain): string {
 /** Adds `days` days to a day. */
 export const plusDays = (on: string, days: number): string =>
   new Date(dateOf(on).getTime() + days * DAY_MS).toISOString().slice(0, 10)
+/** The first day of the month that is `months` months after that of a day. */
+export const monthsAfter = (on: string, months: number): string =>
+  dayText(Date.UTC(Number(on.slice(0, 4)), Number(on.slice(5, 7)) - 1 + months) / DAY_MS)
+/** The number of months from the month of one day to that of another. */
+export const monthsBetween = (from: string, to: string): number =>
+  12 * (Number(to.slice(0, 4)) - Number(from.slice(0, 4))) + Number(to.slice(5, 7)) - Number(from.slice(5, 7))
 /** The number of days between two days. */
 export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / DAY_MS)

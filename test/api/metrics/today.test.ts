@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
 import type { Point } from '../../../src/metrics/series/points.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
-import { figuresIn, openTestLedger } from '../../metrics/test_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../../metrics/test_ledger.ts'
 
 type Counted = { count: number; milli?: number }
 type TodayAnswer = Record<string, unknown> & {
@@ -127,6 +127,29 @@ test('returns yesterday gross and in proceeds, with the estimated share', async 
   const { series, proceeds_known } = await getMetric('revenue?from=2026-05-31&to=2026-05-31&basis=proceeds')
   expect(yesterday.proceeds).toEqual(series[0]?.points[0])
   expect(yesterday.proceeds_known).toEqual(proceeds_known)
+})
+
+test('a reversed refund does not make the estimated share negative', async () => {
+  const { app, today, notifyTransaction } = await openToday()
+  const { store, apps } = app.windfall
+  // A report has what is left of a charge in the United States: 8.00. The refund in Germany is estimated.
+  await store.commit(() =>
+    store
+      .prepare(
+        `insert into reported_prices values (?, 'monthly', 'USA', 'USD', 9990, 0, ?, 2, 16000, 'USD', 1)`,
+      )
+      .run(apps.list()[0]?.id, Date.parse('2026-05-31') / 86_400_000),
+  )
+  const notify = (signed: string, more: Record<string, unknown>, type: string) => {
+    const fields = { storefront: 'DEU', storefrontId: '143443', signedDate: at(signed), ...more }
+    return notifyTransaction('8', 0, '2026-05-20', '2026-06-20', fields, {}, type)
+  }
+  await notify('2026-05-20', {}, 'SUBSCRIBED')
+  await notify('2026-05-25', { revocationDate: at('2026-05-25'), revocationReason: 0 }, 'REFUND')
+  await notify('2026-05-31', {}, 'REFUND_REVERSED')
+  const { yesterday } = (await today('?basis=proceeds')).body
+  expect(yesterday.proceeds_known).toEqual({ exact: 8_000, ratio: 0, estimated: -6_993 })
+  expect(yesterday.estimated_share).toBeCloseTo(6_993 / 14_993, 5)
 })
 
 test('uses days in the requested time zone', async () => {

@@ -45,6 +45,7 @@ describe.skipIf(!hasChromium())('display currency', () => {
     await pick(page, 'Display currency: In EUR').click()
     await page.getByText('1 USD = 0.5 EUR').waitFor()
     await page.keyboard.press('Escape')
+    await page.locator('.happenings').getByText('MRR +€2.50').waitFor()
     for (const name of ['Revenue', 'Subscriptions', 'All metrics', 'Customers']) {
       await page.getByRole('link', { name, exact: true }).first().click()
       await page.getByRole('heading', { name, level: 1 }).waitFor()

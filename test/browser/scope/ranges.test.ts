@@ -98,6 +98,20 @@ describe.skipIf(!hasChromium())('ranges and comparison', () => {
     expect(cells.filter((text) => /\$4\.99.*\$4\.99/.test(text)).length).toBeGreaterThanOrEqual(1)
   })
 
+  test('charts by month have the compared period, too', async () => {
+    const { page } = await enter()
+    for (const [path, title, row] of [
+      ['/revenue?compare=year', 'ARPPU', /\$4\.99.*\$4\.99/],
+      ['/subscriptions?compare=year', 'Is churn getting worse?', /./],
+    ] as const) {
+      await show(page, path)
+      const card = page.locator('section.card', { has: page.getByRole('heading', { name: title }) })
+      await card.getByRole('button', { name: 'View as table' }).click()
+      await card.getByRole('columnheader', { name: 'Same period last year' }).waitFor()
+      expect((await card.locator('tbody tr').allTextContents()).join('\n')).toMatch(row)
+    }
+  })
+
   test('breakdowns, status, customers at risk and the funnel have a CSV of what they show', async () => {
     const { page, app } = await enter()
     const token = `Bearer ${await app.token()}`
@@ -123,6 +137,23 @@ describe.skipIf(!hasChromium())('ranges and comparison', () => {
       await page.keyboard.press('Escape')
     }
     expect(seen[0]).toContain(',USA,')
+  })
+
+  test('the log of events, gaps and coverage have a CSV', async () => {
+    const { page, app } = await enter()
+    const token = `Bearer ${await app.token()}`
+    for (const [path, head] of [
+      ['/events?type=subscription.started', 'seq,id,organization_id'],
+      ['/gaps', 'id,first_signed_at'],
+      ['/coverage', 'app_id,month'],
+    ] as const) {
+      await show(page, path)
+      const url = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+      const answer = await app.request(url ?? '', { headers: { authorization: token } })
+      const text = await answer.text()
+      expect(text.slice(0, head.length)).toBe(head)
+      if (path.startsWith('/events')) expect(text.trim().split('\r\n')).toHaveLength(4)
+    }
   })
 
   test('countries are sorted by growth within two clicks, and the order is in the address', async () => {

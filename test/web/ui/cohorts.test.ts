@@ -100,6 +100,33 @@ test('draws a month without a cohort as a gap of full width', () => {
   expect(cohortGraph({ ...shape, rows: [] }).on).toEqual([])
 })
 
+test('compares each month with that of the compared period, as one line of all parts', () => {
+  const row = (cohort: string, recovered: number, lost: number) => ({
+    cohort,
+    complete: true,
+    recovered,
+    lost,
+  })
+  const graph = cohortGraph({
+    title: 'Recovery',
+    rows: [row('2026-02-01', 3, 2), row('2026-04-01', 1, 1)],
+    by: 'month',
+    style: 'bar',
+    unit: 'count',
+    currency: null,
+    parts: [
+      { key: 'recovered', title: 'Recovered', hue: 1, figureIn: ({ recovered }) => recovered },
+      { key: 'lost', title: 'Lost', hue: 8, figureIn: ({ lost }) => lost },
+    ],
+    compared: { rows: [row('2025-11-01', 4, 4), row('2026-01-01', 5, 1)], months: 3, comparison: 'previous' },
+  })
+  const before = graph.lines.at(-1)
+  expect(before).toMatchObject({ title: 'Previous period', isPrevious: true, values: [8, null, 6] })
+  expect(before?.titles?.[0]).toBe('Previous: November 2025')
+  expect(before && graph.figureOf(before)).toBe(14)
+  expect(graph.total).toEqual([5, null, 2])
+})
+
 test('stacks outcomes that add up to the total', () => {
   const rows = [
     { cohort: '2026-09-01', complete: true, recovered: 3, lost: 2 },

@@ -48,7 +48,7 @@ function spanOf(scope: Scope, today: string, first: string | null): { from: stri
 export function useCohorts<Name extends CohortName>(
   metric: Name,
   params: Query = {},
-): { result: QueryResult<Cohorts<Name>>; csv: string } {
+): { result: QueryResult<Cohorts<Name>>; csv: string; query: Query } {
   const { scope } = useScope()
   const { overview } = useOverview(scope)
   const session = useSession()
@@ -64,5 +64,5 @@ export function useCohorts<Name extends CohortName>(
     ...params,
   }
   const result = useQuery<Cohorts<Name>>('/api/v1/cohorts', query, { wait: overview === undefined })
-  return { result, csv: addressOf('/api/v1/cohorts.csv', query) }
+  return { result, csv: addressOf('/api/v1/cohorts.csv', query), query }
 }

@@ -14,8 +14,17 @@ import {
   stepsBetween,
 } from '../words.ts'
 
+import { type Compared, comparedLine } from './compared.ts'
+
 type Row = { cohort: string; complete: boolean }
-export type Part<One> = { key: string; title: string; hue: Hue; figureIn: (row: One) => number | null }
+/** `figureOf`: the figure of several rows; by default their sum. */
+export type Part<One> = {
+  key: string
+  title: string
+  hue: Hue
+  figureIn: (row: One) => number | null
+  figureOf?: (rows: readonly One[]) => number | null
+}
 
 type GraphOptions<One> = {
   title: string
@@ -26,17 +35,24 @@ type GraphOptions<One> = {
   /** Currency of the figures; null for counts. */
   currency: string | null
   unit: 'money' | 'count'
+  /** The compared period, whose line has the parts together. */
+  compared?: Compared<One> | null
 }
 
+const figureOfRows = <One>({ figureIn, figureOf }: Part<One>, rows: readonly One[]): number | null =>
+  figureOf ? figureOf(rows) : sumOf(rows.map(figureIn))
+
 export function cohortGraph<One extends Row>(options: GraphOptions<One>): Graph {
-  const { rows, by, parts, unit, currency } = options
+  const { rows, by, parts, unit, currency, compared = null } = options
   // A period without a cohort is a point without a value.
   const [first] = rows
   const on = first ? stepsBetween(first.cohort, rows.at(-1)?.cohort ?? first.cohort, by) : []
   const byDay = new Map(rows.map((row) => [row.cohort, row]))
   const rowByPoint = on.map((day) => byDay.get(day))
   const title = (index: number): string => bucket(on[index] ?? '', by)
-  const sums = parts.map((part) => sumOf(rows.map(part.figureIn)))
+  const together = (row: One): number | null => sumOf(parts.map(({ figureIn }) => figureIn(row)))
+  const figureOf = (all: readonly One[], ofParts: readonly Part<One>[]): number | null =>
+    sumOf(ofParts.map((part) => figureOfRows(part, all)))
   return {
     label:
       on.length === 0
@@ -44,18 +60,18 @@ export function cohortGraph<One extends Row>(options: GraphOptions<One>): Graph 
         : `${options.title}, ${title(0)} to ${title(on.length - 1)}, ${plural(on.length, by)}`,
     on,
     complete: rowByPoint.map((row) => row?.complete ?? true),
-    lines: parts.map((part) => ({
-      key: part.key,
-      title: part.title,
-      hue: part.hue,
-      style: options.style,
-      values: rowByPoint.map((row) => (row ? part.figureIn(row) : null)),
-    })),
+    lines: [
+      ...parts.map((part) => ({
+        key: part.key,
+        title: part.title,
+        hue: part.hue,
+        style: options.style,
+        values: rowByPoint.map((row) => (row ? part.figureIn(row) : null)),
+      })),
+      ...(compared ? [comparedLine(on, compared, together)] : []),
+    ],
     isStacked: parts.length > 1,
-    total:
-      parts.length > 1
-        ? rowByPoint.map((row) => (row ? sumOf(parts.map(({ figureIn }) => figureIn(row))) : null))
-        : null,
+    total: parts.length > 1 ? rowByPoint.map((row) => (row ? together(row) : null)) : null,
     ...(unit === 'money'
       ? { format: (value) => money(value, currency), formatShort: (value) => shortMoney(value, currency) }
       : { format: count, formatShort: shortCount }),
@@ -63,6 +79,12 @@ export function cohortGraph<One extends Row>(options: GraphOptions<One>): Graph 
     ticks: (most) => timeTicks(on, by, most),
     title,
     pointHeading: 'Cohort',
-    figureOf: ({ key }) => sums[parts.findIndex((part) => part.key === key)] ?? null,
+    figureOf: ({ key, isPrevious }) =>
+      isPrevious
+        ? figureOf(compared?.rows ?? [], parts)
+        : figureOf(
+            rows,
+            parts.filter((part) => part.key === key),
+          ),
   }
 }

@@ -4,6 +4,7 @@ import { sumOf } from '../metrics/figures.ts'
 import { count, plural, share, times } from '../words.ts'
 import { CohortCard } from './cohort_card.tsx'
 import { type Cohorts, type Recovery as Row, useCohorts } from './cohort_query.ts'
+import { useCompared } from './compared.ts'
 import { cohortGraph, type Part } from './graphs.ts'
 
 const PARTS: Part<Row>[] = [
@@ -29,15 +30,28 @@ function Head({ answer }: { answer: Cohorts<'recovery'> }): JSX.Element | null {
   )
 }
 
-export const Recovery = (): JSX.Element => (
-  <CohortCard
-    name="recovery"
-    result={useCohorts('recovery', { by: 'month' })}
-    head={(answer) => <Head answer={answer} />}
-    graphOf={({ cohorts, title, currency }) =>
-      cohortGraph({ title, rows: cohorts, by: 'month', parts: PARTS, style: 'bar', unit: 'count', currency })
-    }
-    nothing="No failed payments."
-    foot={() => <span>Grouped by the month in which the payment was due.</span>}
-  />
-)
+export function Recovery(): JSX.Element {
+  const result = useCohorts('recovery', { by: 'month' })
+  const compared = useCompared(result)
+  return (
+    <CohortCard
+      name="recovery"
+      result={result}
+      head={(answer) => <Head answer={answer} />}
+      graphOf={({ cohorts, title, currency }) =>
+        cohortGraph({
+          title,
+          rows: cohorts,
+          by: 'month',
+          parts: PARTS,
+          style: 'bar',
+          unit: 'count',
+          currency,
+          compared,
+        })
+      }
+      nothing="No failed payments."
+      foot={() => <span>Grouped by the month in which the payment was due.</span>}
+    />
+  )
+}

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../../api/customers/answers.ts'
+import { MIN_PART_LENGTH } from '../../../metrics/customers/user_queries.ts'
 import { appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { addressOf, type Query } from '../http.ts'
@@ -95,16 +96,19 @@ const QUERY_KINDS: [string, string][] = [
   ['attribute:plan=pro', 'customers whose attribute has exactly this value'],
 ]
 
-/** The kinds of query that the search accepts. */
-const QueryKinds = (): JSX.Element => (
-  <dl class="facts understood">
-    {QUERY_KINDS.map(([what, about]) => (
-      <div key={what}>
-        <dt>{what}</dt>
-        <dd>{about}</dd>
-      </div>
-    ))}
-  </dl>
+/** The kinds of query that the search accepts. `isShort`: the query is too short to be searched as a part. */
+const QueryKinds = ({ isShort }: { isShort: boolean }): JSX.Element => (
+  <>
+    {isShort && <p>Parts are searched from {MIN_PART_LENGTH} characters on.</p>}
+    <dl class="facts understood">
+      {QUERY_KINDS.map(([what, about]) => (
+        <div key={what}>
+          <dt>{what}</dt>
+          <dd>{about}</dd>
+        </div>
+      ))}
+    </dl>
+  </>
 )
 
 function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
@@ -138,7 +142,7 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
       title={filters.query === '' && label === null ? 'No customers with this status' : 'No customers found'}
     >
       <p>Searched {searchedScope}.</p>
-      {filters.query !== '' && <QueryKinds />}
+      {filters.query !== '' && <QueryKinds isShort={filters.query.length < MIN_PART_LENGTH} />}
       {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>
           Show all statuses

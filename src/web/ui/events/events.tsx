@@ -1,6 +1,8 @@
 /** The event log with filters and live updates. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { addressOf } from '../http.ts'
+import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Placeholder } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
@@ -20,8 +22,9 @@ export function Events(): JSX.Element {
   const filters = filtersIn(params)
   const [isPendingShown, showPending] = useState(false)
   const isLive = params.live === '1'
+  const query = feedQuery(scope, filters)
   const feed = useLiveFeed({
-    query: feedQuery(scope, filters),
+    query,
     matches: eventMatcher(scope, filters),
     // New events do not move the list while the user reads, unless live mode is on.
     isPaused: !isLive && !isPendingShown,
@@ -46,6 +49,9 @@ export function Events(): JSX.Element {
           </span>
           {feed.lostAt === null ? 'Live' : `Reconnecting since ${clock(feed.lostAt)}`}
         </button>
+        <a class="button plain" href={addressOf('/api/v1/events.csv', query)} download>
+          <Icon name="download" /> CSV
+        </a>
       </div>
       <EventLog feed={feed} showNewEvents={showNewEvents} />
       {params.event && <EventDialog id={params.event} onClose={() => change({ event: null })} />}

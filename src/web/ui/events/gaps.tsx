@@ -1,6 +1,7 @@
 /** The gaps tab: missing notifications that reconciliation found and filled. */
 import type { JSX } from 'preact'
 import { type App, appName, useApps } from '../apps.ts'
+import { addressOf } from '../http.ts'
 import { useNow } from '../now.ts'
 import { usePagedQuery } from '../paged_queries.ts'
 import { Card } from '../parts/card.tsx'
@@ -31,19 +32,21 @@ export function Gaps(): JSX.Element {
   const apps = useApps().data?.apps
   const now = useNow()
   const { app, environment } = sourceQuery(scope)
-  const paged = usePagedQuery<Answer>(
-    '/api/v1/gaps',
-    { app, environment: environment ?? 'production' },
-    'before',
-  )
+  const query = { app, environment: environment ?? 'production' }
+  const paged = usePagedQuery<Answer>('/api/v1/gaps', query, 'before')
   const gaps = paged.pages.flatMap((page) => page.gaps)
   return (
     <EventsView>
-      <p class="small quiet">
-        Every 15 minutes, Windfall compares the received notifications with Apple’s history and fetches
-        missing ones. Events that arrive more than an hour late are{' '}
-        <a href={href('/events', { origin: 'recovered' })}>recovered events</a>.
-      </p>
+      <div class="spread">
+        <p class="small quiet">
+          Every 15 minutes, Windfall compares the received notifications with Apple’s history and fetches
+          missing ones. Events that arrive more than an hour late are{' '}
+          <a href={href('/events', { origin: 'recovered' })}>recovered events</a>.
+        </p>
+        <a class="button plain" href={addressOf('/api/v1/gaps.csv', query)} download>
+          <Icon name="download" /> CSV
+        </a>
+      </div>
       <section class="card">
         <h2 class="spoken">Gaps</h2>
         <QueryView result={paged.first} height={320}>

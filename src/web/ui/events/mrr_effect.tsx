@@ -1,5 +1,7 @@
 /** Shows what an event changes in MRR. */
 import type { JSX } from 'preact'
+import { useOverview } from '../overview.ts'
+import { useScope } from '../scope.ts'
 import { money, signedMoney } from '../words.ts'
 import type { FeedEvent } from './feed_event.ts'
 
@@ -28,7 +30,32 @@ function mrrChange(effect: Effect | undefined): string | null {
   return `MRR ${signedMoney(effect.base_milli, effect.currency)}`
 }
 
-export const MrrChange = ({ effect }: { effect: Effect | undefined }): JSX.Element | null => {
+type EffectProps = { effect: Effect | undefined }
+
+/** Renders an effect in the display currency, at the rate of the other figures of the view. */
+function InDisplayCurrency({
+  effect,
+  render,
+}: EffectProps & { render: (effect: Effect | undefined) => JSX.Element | null }): JSX.Element | null {
+  const { scope } = useScope()
+  const converted = useOverview(scope).overview?.converted
+  if (!effect || scope.display === null || !converted || converted.from !== effect.currency)
+    return render(effect)
+  const shown = (milli: number | null): number | null =>
+    milli === null ? null : Math.round(milli * Number(converted.rate))
+  return render({
+    ...effect,
+    currency: scope.display,
+    base_milli: shown(effect.base_milli),
+    before_milli: shown(effect.before_milli),
+    after_milli: shown(effect.after_milli),
+  })
+}
+
+export const MrrChange = ({ effect }: EffectProps): JSX.Element | null =>
+  effect?.base_milli ? <InDisplayCurrency effect={effect} render={renderChange} /> : null
+
+const renderChange = (effect: Effect | undefined): JSX.Element | null => {
   const change = mrrChange(effect)
   if (!effect || change === null) return null
   return (
@@ -49,7 +76,11 @@ function sentenceOf(effect: NonNullable<Effect>): string {
 }
 
 /** The line of an event’s facts. Empty for an event that cannot change MRR. */
-export const MrrFact = ({ effect }: { effect: Effect | undefined }): JSX.Element | null =>
+export const MrrFact = ({ effect }: EffectProps): JSX.Element | null => (
+  <InDisplayCurrency effect={effect} render={renderFact} />
+)
+
+const renderFact = (effect: Effect | undefined): JSX.Element | null =>
   effect ? (
     <>
       <dt>MRR</dt>

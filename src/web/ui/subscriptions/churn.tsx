@@ -75,7 +75,6 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
   const { result, definition, csvUrls } = useMetric('churn_rate', {
     interval: 'month',
     ...(today && { from: plusDays(today, -RANGE_DAYS), to: today }),
-    compare: null,
   })
   const title = 'Is churn getting worse?'
   return (
