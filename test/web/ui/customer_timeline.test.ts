@@ -144,3 +144,9 @@ test('merges a conversion with its renewal and shows the amount once', () => {
   // Known from Apple's transaction history alone.
   expect(rows([converted])).toEqual([['e2', true]])
 })
+
+test('lists the payment whose transaction an offer for the next renewal repeats', () => {
+  const redeemed = event('e1', 'subscription.offer_redeemed', 20, '1')
+  const keys = timelineOf([redeemed], [transaction('1', 0, 30)], 'money').map(({ key }) => key)
+  expect(keys).toEqual(['1'])
+})

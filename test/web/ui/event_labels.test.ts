@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { productName } from '../../../src/apps/product_name.ts'
 import { EVENT_TYPES, QUIET_TYPES } from '../../../src/events/vocabulary.ts'
 import { customerValue, eventDetail } from '../../../src/web/ui/events/event_detail.ts'
-import { amountOf, eventLabel, iconOf, KINDS, typesOf } from '../../../src/web/ui/events/event_labels.ts'
+import {
+  amountOf,
+  eventLabel,
+  iconOf,
+  KINDS,
+  lookOf,
+  typesOf,
+} from '../../../src/web/ui/events/event_labels.ts'
 import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
 
 const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
@@ -53,6 +60,20 @@ test('shows charges as positive and refunds as negative amounts', () => {
   expect(amountOf(event('subscription.renewal_disabled', { money }))).toBeNull()
   expect(amountOf(event('trial.started', { money: { ...money, price_milli: 0 } }))).toBeNull()
   expect(amountOf(event('gap.found', {}))).toBeNull()
+})
+
+test('shows an offer for the next renewal as no charge', () => {
+  const money = { price_milli: 8490, currency: 'EUR' }
+  const subscription = { renewal_price_milli: 4250, currency: 'EUR', expires_at: Date.UTC(2026, 6, 28, 12) }
+  const later = event('subscription.offer_redeemed', { money, subscription })
+  expect(amountOf(later)).toBeNull()
+  expect(lookOf(later)).toEqual({ icon: 'calendar', tone: 'quiet' })
+  expect(eventDetail(later)).toBe('no charge now, €4.25 from Jul 28, 2026')
+  expect(eventDetail(event('subscription.offer_redeemed', { money }))).toBe('no charge now')
+  const upgrade = event('subscription.offer_redeemed', { money, notification: { subtype: 'UPGRADE' } })
+  expect(amountOf(upgrade)).toEqual({ milli: 8490, currency: 'EUR' })
+  expect(lookOf(upgrade)).toEqual({ icon: 'bag', tone: 'good' })
+  expect(eventDetail(upgrade)).toBeNull()
 })
 
 test('removes the bundle id from product names', () => {

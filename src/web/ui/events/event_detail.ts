@@ -1,6 +1,7 @@
 /** The detail text of an event next to its title. */
 import { productName } from '../../../apps/product_name.ts'
 import { date, money, period, plural } from '../words.ts'
+import { isOfferForLater } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
 
 const EXPIRATION_REASONS: Record<number, string> = {
@@ -39,6 +40,12 @@ const priceFromRenewal: Describe = ({ subscription }) =>
     ? `${money(subscription.renewal_price_milli, subscription.currency ?? null)} from the next renewal`
     : null
 
+const laterOffer: Describe = ({ subscription }) => {
+  const { renewal_price_milli, currency = null, expires_at } = subscription ?? {}
+  if (!renewal_price_milli || !expires_at) return 'no charge now'
+  return `no charge now, ${money(renewal_price_milli, currency)} from ${date(expires_at)}`
+}
+
 const trial: Describe = ({ transaction, subscription }) => {
   const free = transaction?.offer_period ? `${period(transaction.offer_period)} free` : null
   const renewalPrice = subscription?.renewal_price_milli
@@ -74,7 +81,8 @@ const DESCRIPTIONS: Record<string, Describe> = {
 }
 
 /** The detail of an event, or null if the title is enough. */
-export const eventDetail = ({ type, data }: FeedEvent): string | null => DESCRIPTIONS[type]?.(data) ?? null
+export const eventDetail = ({ type, data }: FeedEvent): string | null =>
+  isOfferForLater({ type, data }) ? laterOffer(data) : (DESCRIPTIONS[type]?.(data) ?? null)
 
 /**
  * The customer's current figures, which can differ from those at the time of the event. Amounts without an exchange

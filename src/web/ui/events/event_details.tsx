@@ -10,7 +10,7 @@ import { useQuery } from '../queries.ts'
 import { useScope } from '../scope.ts'
 import { instant, money } from '../words.ts'
 import { customerValue, eventDetail } from './event_detail.ts'
-import { amountOf, eventLabel } from './event_labels.ts'
+import { amountOf, eventLabel, lookOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
 import { MrrFact } from './mrr_effect.tsx'
 
@@ -48,7 +48,8 @@ export function EventDetails({ id }: { id: string }): JSX.Element {
 }
 
 function Heading({ answer: { event } }: { answer: Answer }): JSX.Element {
-  const { title, tone } = eventLabel(event.type)
+  const { title } = eventLabel(event.type)
+  const { tone } = lookOf(event)
   const amount = amountOf(event)
   const { product_id, bundle_id } = event.data
   return (

@@ -106,6 +106,18 @@ export function iconOf(type: string): IconName {
   return kind === 'cancellations' && tone === 'good' ? 'check' : ICONS[kind]
 }
 
+/** With these subtypes, an offer is redeemed with a purchase. Otherwise it begins with a later renewal. */
+const PURCHASE_SUBTYPES = ['UPGRADE', 'INITIAL_BUY', 'RESUBSCRIBE']
+/** Whether an offer was redeemed for a later renewal. The price in such an event is that of an earlier purchase. */
+export const isOfferForLater = ({ type, data }: Pick<FeedEvent, 'type' | 'data'>): boolean =>
+  type === 'subscription.offer_redeemed' && !PURCHASE_SUBTYPES.includes(data.notification?.subtype ?? '')
+
+/** The icon and tone of an event. An offer for a later renewal does not look like a sale. */
+export const lookOf = (event: FeedEvent): { icon: IconName; tone: Tone } =>
+  isOfferForLater(event)
+    ? { icon: 'calendar', tone: 'quiet' }
+    : { icon: iconOf(event.type), tone: eventLabel(event.type).tone }
+
 /** The types of a kind, as the `type` parameter of the feed; null for all. */
 export const typesOf = (kind: Kind | null): string | null =>
   kind === null
@@ -137,9 +149,10 @@ const REFUND_TYPES = new Set<string>([
 
 export type Amount = { milli: number; currency: string | null }
 /** The amount charged (positive) or refunded (negative) with an event, in thousandths; null if none. */
-export function amountOf({ type, data }: FeedEvent): Amount | null {
+export function amountOf(event: FeedEvent): Amount | null {
+  const { type, data } = event
   const { money } = data
-  if (!money) return null
+  if (!money || isOfferForLater(event)) return null
   const currency = money.currency ?? null
   if (CHARGE_TYPES.has(type) && money.price_milli > 0) return { milli: money.price_milli, currency }
   if (REFUND_TYPES.has(type) && (money.refunded_milli ?? 0) > 0)

@@ -7,7 +7,7 @@ import { countryName } from '../countries/names.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
 import { eventDetail } from './event_detail.ts'
-import { amountOf, eventLabel, iconOf } from './event_labels.ts'
+import { amountOf, eventLabel, lookOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
 import { MrrChange } from './mrr_effect.tsx'
 
@@ -87,7 +87,7 @@ function EventText({ event, titleHref }: { event: FeedEvent; titleHref: string |
 }
 
 export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.Element {
-  const { tone } = eventLabel(event.type)
+  const { icon, tone } = lookOf(event)
   // Apple charges a renewal up to a day before the renewal takes effect. Show the earlier instant.
   const at = Math.min(event.occurred_at, event.recorded_at)
   const relativeTime = ago(at, now)
@@ -97,7 +97,7 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
     () => (
       <li class={isNew ? 'happened is-new' : 'happened'}>
         <span class={`happened-icon ${tone}`}>
-          <Icon name={iconOf(event.type)} />
+          <Icon name={icon} />
         </span>
         <EventText event={event} titleHref={titleHref} />
         <span class="happened-more">

@@ -5,7 +5,7 @@ import { useLocation } from 'preact-iso'
 import { productName } from '../../../../apps/product_name.ts'
 import { eventDetail } from '../../events/event_detail.ts'
 import { ORIGIN_LABELS } from '../../events/event_details.tsx'
-import { eventLabel, iconOf } from '../../events/event_labels.ts'
+import { eventLabel, lookOf } from '../../events/event_labels.ts'
 import type { FeedEvent, FeedPage } from '../../events/feed_event.ts'
 import { MrrChange } from '../../events/mrr_effect.tsx'
 import { Amount } from '../../events/row.tsx'
@@ -88,11 +88,11 @@ type RowProps = { item: TimelineItem; now: number; bundle: string | undefined }
 
 function Row({ item, now, bundle }: RowProps): JSX.Element {
   const { event, transaction, at } = item
-  const { tone } = event ? eventLabel(event.type) : PAYMENT
+  const { icon, tone } = event ? lookOf(event) : PAYMENT
   return (
     <li class="happened">
       <span class={`happened-icon ${tone}`}>
-        <Icon name={event ? iconOf(event.type) : PAYMENT.icon} />
+        <Icon name={icon} />
       </span>
       {event ? <EventSummary event={event} /> : <PaymentRow transaction={transaction} bundle={bundle} />}
       <span class="happened-more">

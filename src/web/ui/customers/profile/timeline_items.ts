@@ -1,5 +1,5 @@
 /** The items of the activity list: events, and payments without an event. */
-import { eventLabel, type Kind } from '../../events/event_labels.ts'
+import { eventLabel, isOfferForLater, type Kind } from '../../events/event_labels.ts'
 import type { FeedEvent } from '../../events/feed_event.ts'
 import type { Transaction } from './profile_answer.ts'
 
@@ -54,7 +54,9 @@ const transactionIn = ({ data }: FeedEvent): string | undefined => data.transact
 /** The ids of transactions in events whose type `hasType` accepts. */
 const transactionsOf = (events: readonly FeedEvent[], hasType: (type: string) => boolean) =>
   new Set<string | undefined>(
-    events.filter(({ type }) => hasType(type)).flatMap((event) => transactionIn(event) ?? []),
+    events
+      .filter((event) => hasType(event.type) && !isOfferForLater(event))
+      .flatMap((event) => transactionIn(event) ?? []),
   )
 
 /**
@@ -102,5 +104,7 @@ export function timelineOf(
 }
 
 /** The sections of an event. A conversion is both a payment and a change of the subscription. */
-const sectionsOf = ({ type }: FeedEvent): readonly Section[] =>
-  type === CONVERTED ? ['money', 'subscription'] : [SECTION_BY_KIND[eventLabel(type).kind]]
+function sectionsOf(event: FeedEvent): readonly Section[] {
+  if (event.type === CONVERTED) return ['money', 'subscription']
+  return [isOfferForLater(event) ? 'subscription' : SECTION_BY_KIND[eventLabel(event.type).kind]]
+}
