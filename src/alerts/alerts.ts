@@ -18,7 +18,7 @@ import { openDeclaredAlerts } from './administration/declared.ts'
 import { openDevices, pushHosts } from './administration/devices.ts'
 import { openRuleAdministration } from './administration/rules.ts'
 import { openChannels } from './channels/channels.ts'
-import { examineChannels } from './channels/findings.ts'
+import { openChannelFindings } from './channels/findings.ts'
 import { openVapid } from './channels/web_push/vapid.ts'
 import { openDigests } from './digests/digests.ts'
 import { openHeartbeat } from './heartbeat.ts'
@@ -75,6 +75,7 @@ export function openAlerts(deps: Deps) {
   const channelAdministration = openChannelAdministration({ clock, feed, channels, rules })
   const declared = openDeclaredAlerts({ ...deps, channels, rules, positionOf: following.positionOf })
   const isHeld = () => deps.outgoing.held.state() !== null
+  const channelFindings = openChannelFindings({ store, clock, channels })
   const heartbeat = openHeartbeat({ ...deps, dispatcher: deps.outgoing.dispatcher, isHeld })
   const { wake, start, settled, close } = openRunning({ ...deps, ...stored, courier, heartbeat })
 
@@ -114,7 +115,7 @@ export function openAlerts(deps: Deps) {
     evaluate: figureRules.evaluate,
     devices: openDevices({ channels, administration: channelAdministration }),
     publicKey: vapid.publicKey,
-    findings: () => [...examineChannels(channels.list()), ...heartbeat.findings(), ...vapid.findings()],
+    findings: () => [...channelFindings(), ...heartbeat.findings(), ...vapid.findings()],
     beat: heartbeat.beat,
     declare,
     follow: following.follow,

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { type Finding, textOfFinding } from '../health/findings.ts'
 import type { Store } from '../store/store.ts'
 import type { Channels } from './channels/channels.ts'
+import { findingIdOf } from './channels/findings.ts'
 import { type Memory, ownerOf } from './memory.ts'
 import type { FindingText } from './messages/content.ts'
 import type { Messages } from './messages/messages.ts'
@@ -174,7 +175,9 @@ function openNoting({ clock, memory, channels, messages }: Deps) {
       happened_at: state === 'ended' ? clock() : began_at,
     })
     if (message === null) return
-    for (const { id } of channelsOf(channels, rule)) messages.addSend(message.id, id, clock())
+    // A channel that works again is no place to hear that it did not.
+    const reached = channelsOf(channels, rule).filter(({ id }) => findingIdOf(id) !== finding.id)
+    for (const { id } of reached) messages.addSend(message.id, id, clock())
   }
 
   return note

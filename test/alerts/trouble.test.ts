@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AlertingApp, openAlertingApp } from './alerting.ts'
+import { type AlertingApp, openAlertingApp, purchase } from './alerting.ts'
 
 const MINUTE = 60_000
 
@@ -112,6 +112,33 @@ test('what is over before it could be sent is dropped, with its end', async () =
   expect(words).toEqual(
     expect.arrayContaining(['It was over before it could be sent.', 'Its beginning was not sent.']),
   )
+})
+
+test('a channel that is not reached for an hour is reported to the others, also after its messages are given up', async () => {
+  const app = await openAlertingApp()
+  await app.channel('other')
+  await app.rule('trouble')
+  await app.rule('sale')
+  app.receiver.behave(({ path }) => (path.endsWith('other') ? 503 : 200))
+  await purchase({ app })
+  await app.settle(2_000)
+  const lookFor = async (minutes: number): Promise<void> => {
+    for (let minute = 0; minute < minutes; minute += 1) await look(app)
+  }
+  await lookFor(60)
+  expect(aboutOther(app)).toEqual([])
+  await lookFor(40)
+  expect(aboutOther(app)).toEqual(['🟠 Alerts do not reach other'])
+  expect(app.alerts.findings()).toMatchObject([{ text: expect.stringContaining('503') }])
+  for (let hour = 0; hour < 30; hour += 1) await app.settle(60 * MINUTE)
+  await lookFor(5)
+  expect(aboutOther(app)).toHaveLength(1)
+  app.receiver.behave(() => 200)
+  await purchase({ app })
+  await lookFor(5)
+  expect(aboutOther(app).slice(1)).toEqual(['🟢 Over: Alerts do not reach other'])
+  // It does not hear of itself.
+  expect(app.got('other').filter(({ title }) => title.includes('do not reach other'))).toEqual([])
 })
 
 test('the end waits while the beginning is being sent', async () => {
