@@ -65,6 +65,8 @@ export type TestOptions = {
   hosts?: AppleHosts
   /** The addresses of the exchange rates; unreachable by default. */
   rate_origins?: RateOrigins
+  /** How to wait between two requests to Apple; not at all by default. */
+  wait?: (ms: number) => Promise<void>
   /** The version of the metric formulas; the program's by default. */
   formula?: number
 }
@@ -99,7 +101,7 @@ export async function openTestApp(options: TestOptions = {}) {
     roots: options.roots ?? [authority.root_pem],
     ...(options.attest_roots && { attest_roots: options.attest_roots }),
     hosts: options.hosts ?? NO_APPLE,
-    wait: () => Promise.resolve(),
+    wait: options.wait ?? (() => Promise.resolve()),
     rate_origins: options.rate_origins ?? NOWHERE,
     ...(options.formula && { formula: options.formula }),
     random: () => 0,

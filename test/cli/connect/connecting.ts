@@ -80,7 +80,15 @@ export function openKeyFolder({ store, clock }: TestStore) {
   async function startServing(more: Record<string, string> = {}) {
     const all = { ...env, ...more }
     const load = () => loadConfig({ env: all, cwd: folder.path })
-    const app = await openTestApp({ folder: folder.path, env: all, apps: [], hosts: store.hosts, clock })
+    const wait = () => store.settled()
+    const app = await openTestApp({
+      folder: folder.path,
+      env: all,
+      apps: [],
+      hosts: store.hosts,
+      clock,
+      wait,
+    })
     const { windfall, config } = app
     const verbs = reloadVerb(openReloading(windfall, load(), load))
     const server = await serve(windfall, config, windfall.log, { verbs })
