@@ -188,7 +188,7 @@ export async function openApp(options: AppOptions) {
   const alerts = openAlerts({ ...modules, monotonic, enrichment, silenceDetector, health, base_url, current })
   const jobs = openJobs(jobList({ ...modules, alerts, current, backup, clockCheck }), jobSettings)
   health.add(() => [...examineOutgoing(store), ...forwarding.findings(), ...alerts.findings()])
-  const doctor = openDoctor({ ...modules, monotonic, wait, hosts, current, root_expires_at, version })
+  const doctor = openDoctor({ ...modules, alerts, monotonic, wait, hosts, current, root_expires_at, version })
   const watching = { health, doctor, alerts, silenceDetector }
   const served = { monotonic, roots, limits, hosts, wait, current, root_expires_at, revocations, base_url }
   const answered = { enrichment: effects.around(enrichment), closing: http.closing }

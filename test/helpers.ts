@@ -63,10 +63,10 @@ export type TestOptions = {
   attest_roots?: readonly string[]
   /** The addresses of Apple's APIs, such as a simulated store; unreachable by default. */
   hosts?: AppleHosts
-  /** What waits between two requests; nothing by default. */
-  wait?: () => Promise<void>
   /** The addresses of the exchange rates; unreachable by default. */
   rate_origins?: RateOrigins
+  /** How to wait between two requests to Apple; not at all by default. */
+  wait?: (ms: number) => Promise<void>
   /** The version of the metric formulas; the program's by default. */
   formula?: number
 }

@@ -6,6 +6,7 @@ import { checkConfiguration, checkFiles, checkService } from './checks/configura
 import { checkDatabase, checkErasures, checkLog, checkMetrics, checkPragmas } from './checks/database.ts'
 import { checkClock, checkDisk, checkFileSystem, checkInodes, checkSync } from './checks/machine.ts'
 import {
+  checkAlerts,
   checkCalls,
   checkLastNotifications,
   checkNotifications,
@@ -29,7 +30,7 @@ export const CHECKS: readonly Check[] = [
   // The installation: what Windfall may read and write.
   { id: 'configuration', title: 'Configuration', run: checkConfiguration },
   { id: 'files', title: 'File modes', run: checkFiles },
-  { id: 'service', title: 'systemd service', run: checkService },
+  { id: 'service', title: 'systemd service', run: (context) => checkService(context) },
   // The machine.
   { id: 'disk', title: 'Disk space', run: checkDisk },
   { id: 'inodes', title: 'Inodes', run: checkInodes },
@@ -56,6 +57,7 @@ export const CHECKS: readonly Check[] = [
   // Callers and receivers.
   { id: 'sdk_calls', title: 'Refused SDK calls', run: checkCalls },
   { id: 'webhooks', title: 'Webhooks', run: checkWebhooks },
+  { id: 'alerts', title: 'Alerts', run: checkAlerts },
   { id: 'outgoing', title: 'Outgoing requests', run: checkOutgoing },
   // Recurring work.
   { id: 'backup', title: 'Backup', run: checkBackup },

@@ -19,6 +19,8 @@ export type ServingProcess = {
   seen: SeenRequests
   /** Findings about webhooks. */
   webhooks: () => readonly Finding[]
+  /** Findings about channels of alerts. */
+  alerts: () => readonly Finding[]
   /** Whether the config file changed after the server loaded it. */
   hasConfigChanged: () => boolean
 }

@@ -1,5 +1,6 @@
 /** Runs the checks inside the server, one examination at a time, and stores the last result. */
 import { statSync } from 'node:fs'
+import type { Alerts } from '../alerts/alerts.ts'
 import type { AppleHosts } from '../apple/api/hosts.ts'
 import type { Clock } from '../clock.ts'
 import type { ConfigSources } from '../config/load.ts'
@@ -42,6 +43,7 @@ type Deps = {
   /** The configuration. It is read for each examination, because a reload can change it. */
   current: { readonly config: Config; readonly configSources: ConfigSources }
   forwarding: Pick<Forwarding, 'findings'>
+  alerts: Pick<Alerts, 'findings'>
   root_expires_at: number
   version: string
 }
@@ -135,12 +137,13 @@ async function runChecks(
   { signal, configFile: { hasChanged: hasConfigChanged } }: RunOptions,
 ): Promise<CheckResult[]> {
   const { examine } = await import('./examine.ts')
-  const { clock, wait, hosts, http, store, current, forwarding, root_expires_at } = deps
+  const { clock, wait, hosts, http, store, current, forwarding, alerts, root_expires_at } = deps
   const { config, configSources: sources } = current
   const { condition, pragma } = store
   const base_url = http.baseUrl() ?? config.base_url
-  const webhooks = () => [...forwarding.findings()]
-  const serving: ServingProcess = { base_url, condition, pragma, seen: http.seen, webhooks, hasConfigChanged }
+  const seen = http.seen
+  const sent = { webhooks: () => [...forwarding.findings()], alerts: alerts.findings }
+  const serving: ServingProcess = { base_url, condition, pragma, seen, ...sent, hasConfigChanged }
   const database = openDatabase(store)
   const context = { config, sources, clock, wait, hosts, serving, root_expires_at, ...database }
   const results: CheckResult[] = []

@@ -123,7 +123,7 @@ const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Findin
 /** The findings about jobs and exchange rates. Rates that are missing or old are reported once, without the job that failed. */
 function jobAndRateFindings(reader: Reader, clock: Clock, fetchesRates: boolean): Finding[] {
   const rates = [...examineRates(reader, clock, { fetchesRates })]
-  const jobs = [...examineJobs(reader, clock, { isServed: true })]
+  const jobs = [...examineJobs(reader, clock, { isServed: true, isEachWaiting: false })]
   const isJobRepeated = rates.some(({ state }) => state !== 'ok') || connectedApps(reader).length === 0
   return [...jobs.filter(({ details }) => !isJobRepeated || details?.id !== 'job:rates'), ...rates]
 }

@@ -12,23 +12,54 @@ type Run = {
   failures: number
 }
 
+type JobOptions = {
+  /** Whether a server runs, which ends what it began. */
+  isServed: boolean
+  /** Whether jobs that wait for the same key or app have one finding each, or one together. */
+  isEachWaiting: boolean
+}
+
 /** Yields the finding for the last run of each job, and one for reports that could not be read. */
 export function* examineJobs(
   reader: Reader,
   clock: Clock,
-  { isServed }: { isServed: boolean },
+  { isServed, isEachWaiting }: JobOptions,
 ): Generator<Finding> {
   const runs = reader
     .prepare<[], Run>('select job, finished_at, outcome, error, failures from job_runs order by job')
     .all()
   if (runs.length === 0)
     yield warning('jobs', 'none has run yet. Jobs run while the server runs.', { id: 'jobs' })
+  // Before an app is connected, a job without a key needs nobody.
   const hasApp = connectedApps(reader).length > 0
-  for (const run of runs) yield runFinding(run, clock, { isServed, hasApp })
+  const waiting = isEachWaiting || !hasApp ? [] : runs.filter(isWaiting)
+  for (const run of runs) if (!waiting.includes(run)) yield runFinding(run, clock, { isServed, hasApp })
+  yield* waitingFindings(waiting)
   yield* examineImport(reader)
 }
 
-/** `hasApp`: an app is connected. Before that, a job without a key needs nobody. */
+/** What a job did that lacks a key or an app: nothing, because of the reason that follows. */
+const WAITING = 'not asked'
+const isWaiting = ({ error, outcome }: Run): boolean =>
+  error === null && outcome?.startsWith(WAITING) === true
+
+/** A warning for each reason why jobs wait. Its id is that of the first of them. */
+function* waitingFindings(runs: readonly Run[]): Generator<Finding> {
+  for (const [outcome, some] of Map.groupBy(runs, (run) => run.outcome ?? '')) {
+    const [, reason = outcome] = /^not asked: (.*?)(?: \(windfall connect\))?$/.exec(outcome) ?? []
+    const names = some.map(({ job }) => job).join(', ')
+    const since = Math.min(...some.map(({ finished_at }) => finished_at ?? Number.POSITIVE_INFINITY))
+    yield warning('jobs', `${some.length === 1 ? 'this job waits' : 'these jobs wait'}: ${names}.`, {
+      id: `job:${some[0]?.job}`,
+      title: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`,
+      since: Number.isFinite(since) ? since : null,
+      action: CONNECT,
+    })
+  }
+}
+
+const CONNECT = { label: 'Connect', href: '/settings#apple' }
+
 function runFinding(
   run: Run,
   clock: Clock,
@@ -40,10 +71,12 @@ function runFinding(
   const again = { label: 'Run it now', command: `windfall jobs run ${job}` }
   if (error !== null)
     return fault(job, `failed ${times(failures)}${when}: ${error}`, { ...about, action: again })
-  if (hasApp && outcome?.startsWith('not asked')) {
-    const action = { label: 'Connect', href: '/settings#apple' }
-    return warning(job, `${outcome}${when}`, { ...about, title: `Job ${job}: needs an Apple key`, action })
-  }
+  if (hasApp && isWaiting(run))
+    return warning(job, `${outcome}${when}`, {
+      ...about,
+      title: `Job ${job}: needs an Apple key`,
+      action: CONNECT,
+    })
   if (finished_at !== null) return ok(job, `${outcome ?? 'done'}${when}`)
   if (!isServed) return warning(job, 'the process ended during the run.', { ...about, remedy: RUNS_AGAIN })
   // A run counts as failed until it has succeeded.

@@ -86,6 +86,8 @@ WantedBy=multi-user.target
 /** What a unit says about files. Paths are absolute. */
 export type Unit = {
   file: string
+  /** Whether the file, without its drop-ins, is the unit of this version. */
+  isOwn: boolean
   /** The config file in WINDFALL_CONFIG; null if the unit does not set it. */
   config: string | null
   user: string | null
@@ -103,7 +105,7 @@ export function readUnit(root = '/'): Unit | null {
   try {
     const text = textAt(file)
     if (text === null) return null
-    return parseUnit(file, [text, ...dropIns(`${file}.d`)].join('\n'))
+    return { ...parseUnit(file, [text, ...dropIns(`${file}.d`)].join('\n')), isOwn: text === UNIT }
   } catch {
     return null
   }
@@ -119,7 +121,7 @@ function dropIns(folder: string): string[] {
 }
 
 /** A unit from the text of its file and its drop-ins. An empty value resets a list, as in systemd.unit(5). */
-export function parseUnit(file: string, text: string): Unit {
+export function parseUnit(file: string, text: string): Omit<Unit, 'isOwn'> {
   const values = serviceValues(text)
   const listOf = (key: string): string[] => values.get(key) ?? []
   const last = (key: string): string | null => listOf(key).at(-1) ?? null

@@ -19,6 +19,17 @@ function statusReader(app: TestApp) {
 }
 const rowsIn = ({ rows }: Body, prefix: string): Row[] => rows.filter(({ id }) => id.startsWith(prefix))
 
+test('jobs that wait for the same key are one row, and an app without a key does not repeat it', async () => {
+  const app = await openTestApp()
+  for (const job of ['annotations', 'backfill', 'import', 'lookups', 'reconcile'])
+    await app.windfall.jobs.runNow(job)
+  const { body } = await statusReader(app)('status')
+  expect(rowsIn(body, 'job').map(({ title, detail }) => [title, detail])).toEqual([
+    ['No App Store Connect key', 'these jobs wait: annotations, import.'],
+    ['No In-App Purchase key', 'these jobs wait: backfill, lookups, reconcile.'],
+  ])
+})
+
 /** One notification of the app, signed and received now. */
 async function received(app: TestApp, number: number): Promise<void> {
   const outer = { notificationUUID: `uuid-${number}`, signedDate: app.clock() }
@@ -72,7 +83,8 @@ test('a job without a key needs nobody before an app is connected', async () => 
   const { apps, jobs, store } = app.windfall
   for (const job of ['import', 'reconcile', 'annotations'] as const)
     expect((await jobs.runNow(job)).outcome).toMatch(/^not asked/)
-  expect(rowsIn((await get('status')).body, 'job:')).toHaveLength(3)
+  // One for each reason: no key for the import, none for the others.
+  expect(rowsIn((await get('status')).body, 'job:')).toHaveLength(2)
   await store.commit(() => apps.remove(app.organization.id, BUNDLE))
   expect(rowsIn((await get('status')).body, 'job:')).toEqual([])
 })

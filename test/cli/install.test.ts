@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
+import { checkService } from '../../src/doctor/checks/configuration.ts'
 import { accessProblems } from '../../src/systemd/access.ts'
 import { parseUnit, UNIT } from '../../src/systemd/unit.ts'
 import { blocksOf } from '../docs/snippets.ts'
@@ -134,6 +135,25 @@ describe.runIf(canInstall)('windfall install', () => {
       stdout: expect.stringContaining('ReadWritePaths=/srv/backups'),
     })
     writeFileSync(config, kept)
+  })
+
+  test('the doctor says when the unit is not the one of this version, and a second installation replaces it', () => {
+    const { config, ...sources } = loadConfig({ env: {}, cwd: folderOf() })
+    const unit = join(root, 'etc/systemd/system/windfall.service')
+    const check = () => checkService({ config, sources }, root)
+    expect(check()).toMatchObject([
+      { status: 'ok', detail: `${unit} permits every path of the configuration.` },
+    ])
+    writeFileSync(unit, UNIT.replace('TimeoutStopSec=45', 'TimeoutStopSec=30'))
+    expect(check()).toMatchObject([
+      {
+        status: 'warning',
+        detail: `${unit} is not the unit of this version.`,
+        remedy: expect.stringContaining('Run `windfall install`'),
+      },
+    ])
+    expect(install(root).outcomes['/etc/systemd/system/windfall.service']).toBe('updated')
+    expect(check()).toMatchObject([{ status: 'ok' }])
   })
 
   test('refuses a folder that is not the root folder of a system', () => {

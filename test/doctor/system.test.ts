@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { forecastOf } from '../../src/doctor/checks/forecast.ts'
 import { CHECKS } from '../../src/doctor/checks.ts'
+import { openAlertingApp } from '../alerts/alerting.ts'
 import { BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
 import { openFolder } from '../config/folder.ts'
 import { temporaryFolder } from '../folders.ts'
@@ -91,6 +92,24 @@ test('a readable database, a writable folder and a changed config file are repor
   ])
   expect(about(changed, 'configuration')).toMatchObject([
     { status: 'warning', remedy: expect.stringContaining('SIGHUP') },
+  ])
+})
+
+test('a channel that its provider refuses is reported, and one that works is not', async () => {
+  const app = await openAlertingApp({ env: { WINDFALL_BASE_URL: 'http://127.0.0.1:1' } })
+  const { check } = await openChecked(app)
+  expect(await check('alerts')).toMatchObject([{ status: 'ok', detail: 'Every channel accepts alerts.' }])
+  const { channels } = app.windfall.alerts
+  const [phone] = channels.list()
+  if (!phone) throw new Error('there is no channel')
+  await app.windfall.store.commit(() => channels.setState(phone, 'dead', 'It answered 410.'))
+  expect(await check('alerts')).toMatchObject([
+    {
+      id: `alerts:channel:${phone.id}`,
+      status: 'warning',
+      detail: 'Alerts do not reach phone: It answered 410.',
+      remedy: 'Open the channels in the dashboard under Settings, Alerts.',
+    },
   ])
 })
 

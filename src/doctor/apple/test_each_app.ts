@@ -10,6 +10,7 @@ const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 const SET_UP =
   'Correct the notification URL in App Store Connect under App Information, App Store Server Notifications.'
 const REPEAT = 'Afterwards run `windfall doctor --test` again.'
+const LATER = 'Run `windfall doctor --test` again later.'
 
 /** One outcome for each app with a key and each environment. */
 export async function checkTestNotifications(context: DoctorContext): Promise<Outcome[]> {
@@ -48,5 +49,6 @@ async function follow(context: DoctorContext, app: AppWithKey, environment: Envi
   const details = { subject: `${app.id}:${environment}` }
   if (state === 'ok') return ok(detail, details)
   if (state === 'refused') return error(detail, REPEAT, details)
+  if (state === 'unsent') return warning(detail, LATER, details)
   return state === 'warning' ? warning(detail, SET_UP, details) : error(detail, SET_UP, details)
 }

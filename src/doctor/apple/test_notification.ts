@@ -9,9 +9,9 @@ import { type AppleQueryOptions, faultOrResult } from './key_checks.ts'
 
 /**
  * The outcome of a test notification. `words` describes it, with what to do unless `state` is `ok`. `refused`: Apple did
- * not accept the request.
+ * not accept the request. `unsent`: Apple has not sent it yet, which says nothing about this server.
  */
-type TestResult = { state: 'ok' | 'warning' | 'fault' | 'refused'; words: string }
+type TestResult = { state: 'ok' | 'warning' | 'fault' | 'refused' | 'unsent'; words: string }
 
 const POLL_PAUSE_MS = 2_000
 const MAX_POLLS = 30
@@ -77,10 +77,11 @@ async function followTest(
       return { state: RESULT_BY_DELIVERY[state], words }
     if (state === 'sent') sentElsewhere = words
   }
-  return { state: 'fault', words: sentElsewhere ?? NOT_SENT }
+  return sentElsewhere === null
+    ? { state: 'unsent', words: NOT_SENT }
+    : { state: 'fault', words: sentElsewhere }
 }
 
 const RESULT_BY_DELIVERY = { arrived: 'ok', waiting: 'warning', failed: 'fault' } as const
 
-const NOT_SENT =
-  'Apple accepted the request for a test notification but has not sent it within a minute. Try again later.'
+const NOT_SENT = 'Apple accepted the request for a test notification but has not sent it within a minute.'

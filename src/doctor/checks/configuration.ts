@@ -97,13 +97,24 @@ function isAccessible(path: string, mode: number): boolean {
   }
 }
 
-/** Whether the installed systemd service may use every configured path. */
-export function checkService({ config, sources }: DoctorContext): Outcome[] {
-  const unit = readUnit()
+/** Whether the service that is installed below `root` is the one of this version and may use every configured path. */
+export function checkService(
+  { config, sources }: Pick<DoctorContext, 'config' | 'sources'>,
+  root = '/',
+): Outcome[] {
+  const unit = readUnit(root)
   if (unit === null) return [skipped('No systemd service is installed: `windfall install` installs one.')]
-  const problems = accessProblems({ config, ...sources })
-  if (problems.length === 0) return [ok(`${unit.file} permits every path of the configuration.`)]
-  return problems.map(({ setting, problem, advice }) =>
+  const problems = accessProblems({ config, ...sources }, root).map(({ setting, problem, advice }) =>
     error(`${setting}: ${problem}.`, advice, { subject: setting }),
   )
+  const found = unit.isOwn ? problems : [otherUnit(unit.file), ...problems]
+  return found.length > 0 ? found : [ok(`${unit.file} permits every path of the configuration.`)]
 }
+
+/** An upgrade replaces the executable and not the unit. */
+const otherUnit = (file: string): Outcome =>
+  warning(
+    `${file} is not the unit of this version.`,
+    'Run `windfall install` to replace it. Your own lines belong into a drop-in: `systemctl edit windfall`.',
+    { subject: 'unit' },
+  )

@@ -1,4 +1,4 @@
-/** Checks of what arrives: notifications, SDK calls, webhooks and requests to the owner's addresses. */
+/** Checks of what arrives, notifications and SDK calls, and of what is sent: webhooks, alerts and other requests. */
 import type { Environment } from '../../apple/payloads.ts'
 import { ago } from '../../health/findings.ts'
 import { connectedApps, examineNotifications } from '../../health/notification_findings.ts'
@@ -94,4 +94,19 @@ export function checkWebhooks({ serving }: DoctorContext): Outcome[] {
   return outcomes.length > 0
     ? outcomes
     : [ok('No endpoint fails, is stopped, or has events that wait for an hour.')]
+}
+
+/** Channels that get no alerts, and a heartbeat that is not received. Only the server knows both. */
+export function checkAlerts({ serving }: DoctorContext): Outcome[] {
+  if (serving === null) return [skipped(`${NO_SERVER} Nothing is sent.`, `Start it: \`${startOfServer()}\`.`)]
+  const outcomes = serving.alerts().map((finding) => {
+    const { id = 'other', title } = finding.details ?? {}
+    const outcome = outcomeOf(finding, { subject: id })
+    return {
+      ...outcome,
+      detail: title === undefined ? outcome.detail : `${title}: ${outcome.detail}`,
+      remedy: outcome.remedy ?? 'Open the channels in the dashboard under Settings, Alerts.',
+    }
+  })
+  return outcomes.length > 0 ? outcomes : [ok('Every channel accepts alerts.')]
 }

@@ -14,12 +14,15 @@ const DAY_MS = 86_400_000
 /** The last run of each job. */
 export function checkJobs({ reader, serving, clock }: DoctorContext): Outcome[] {
   if (reader === null) return [skipped(NO_DATABASE)]
-  return [...examineJobs(reader, clock, { isServed: serving !== null })].map((finding) => {
-    if (finding.subject === 'jobs') return { ...outcomeOf(finding), remedy: serving === null ? START : WAIT }
-    const title = finding.subject === 'reports' ? 'Reports' : `Job ${finding.subject}`
-    const outcome = outcomeOf(finding, { subject: finding.subject, title })
-    return finding.text.startsWith(WITHOUT_KEY) ? { ...outcome, status: 'skipped', remedy: null } : outcome
-  })
+  return [...examineJobs(reader, clock, { isServed: serving !== null, isEachWaiting: true })].map(
+    (finding) => {
+      if (finding.subject === 'jobs')
+        return { ...outcomeOf(finding), remedy: serving === null ? START : WAIT }
+      const title = finding.subject === 'reports' ? 'Reports' : `Job ${finding.subject}`
+      const outcome = outcomeOf(finding, { subject: finding.subject, title })
+      return finding.text.startsWith(WITHOUT_KEY) ? { ...outcome, status: 'skipped', remedy: null } : outcome
+    },
+  )
 }
 
 /** The outcome of a job that needs a key or an app. The checks of the keys and the apps say what to do. */

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -25,15 +26,20 @@ const NO_FAULTS = structuredClone(store.faults)
 beforeEach(() => void Object.assign(store.faults, structuredClone(NO_FAULTS)))
 afterAll(opened.close)
 
-type More = { test?: boolean; hosts?: typeof store.hosts; ahead_ms?: number; env?: Record<string, string> }
+type More = {
+  test?: boolean
+  hosts?: typeof store.hosts
+  ahead_ms?: number
+  env?: Record<string, string>
+  wait?: () => Promise<void>
+}
 
 async function diagnosed(
   folder: Folder,
-  { test = false, hosts = store.hosts, ahead_ms = 0, env = {} }: More = {},
+  { test = false, hosts = store.hosts, ahead_ms = 0, env = {}, wait = () => store.settled() }: More = {},
 ) {
   const found: CheckResult[] = []
   const loadOptions = { env: { ...folder.env, ...env }, cwd: folder.path }
-  const wait = () => store.settled()
   const options = { loadOptions, isTestRequested: test, hosts, clock: () => clock() + ahead_ms, wait }
   for await (const one of diagnose(options)) found.push(one)
   expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
@@ -132,6 +138,26 @@ test('a healthy installation has no errors, with the server running and a test n
   // temporary files may be in memory.
   const errors = found.filter(({ id, status }) => status === 'error' && !/^(rates|file_system)/.test(id))
   expect(errors).toEqual([])
+})
+
+test('a test notification that Apple has not sent is a warning to try again, not about the URL', async () => {
+  const silent = createHttpServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    silent.closeAllConnections()
+    silent.close()
+    await store.settled()
+  })
+  const folder = await openConnected()
+  const { path } = folder
+  const app = await openTestApp({ folder: path, env: folder.env, apps: [], hosts: store.hosts, clock })
+  await app.windfall.catalogue.refreshAll()
+  await app.close()
+  store.faults.notification_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const found = await diagnosed(folder, { test: true, wait: () => Promise.resolve() })
+  expect(about(found, 'test_notification')).toContain(
+    `warning ${TIDES}, production: Apple accepted the request for a test notification but has not sent it within a minute. → Run \`windfall doctor --test\` again later.`,
+  )
 })
 
 test('lists refused SDK calls and what to do', async () => {
