@@ -29,6 +29,7 @@ const operation = fc.oneof(
       'undo' as const,
       'rebuild' as const,
       'rate' as const,
+      'note' as const,
       'day' as const,
       'export' as const,
     ),
@@ -91,6 +92,16 @@ function openOperations(app: TestApp) {
     )
   }
 
+  /** Some notes are deleted at once. */
+  async function note(): Promise<void> {
+    count += 1
+    const headers = await app.signIn()
+    const added = { annotated_on: '2026-03-01', text: `Note ${count}` }
+    const { status, body } = await app.post('/api/v1/annotations', added, headers)
+    expect(status).toBe(201)
+    if (count % 4 === 0) await app.request(`/api/v1/annotations/${body.id}`, { method: 'DELETE', headers })
+  }
+
   const identify = ({ user, plan }: Operation & { kind: 'identify' }) =>
     app.post('/api/sdk/v1/identify', { appUserId: user, bundleId: BUNDLE, attributes: { plan } })
 
@@ -113,6 +124,8 @@ function openOperations(app: TestApp) {
         return windfall.metrics.rebuild()
       case 'rate':
         return rate()
+      case 'note':
+        return note()
       case 'day':
         return app.clock.turn(DAY)
     }
@@ -169,6 +182,7 @@ test('every table has rows in the exports of the tests, so that no table is comp
   await apply({ kind: 'identify', user: USERS[0] ?? '', plan: 1 })
   for (const one of USERS) await apply({ kind: 'attribute', user: one, purchase: LINEAGES[0] ?? '' })
   await apply({ kind: 'rate' })
+  await apply({ kind: 'note' })
   await app.windfall.metrics.whenCurrent()
   const rows = await freshRows(app, { authorization: `Bearer ${await app.token()}` })
   const ofReports = EXPORT_TABLES.map(({ name }) => name).filter((name) => name.startsWith('report_'))
