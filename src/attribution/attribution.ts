@@ -57,8 +57,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
     const label = { verification, unattested: verification === 'verified' ? null : unattested }
     const { is_new } = users.upsert(app, call, label, credential)
     if (is_new) {
-      const user = { app_user_id: call.appUserId, verification, ...reasonOf(label) }
-      const data = { user, platform: call.platform }
+      const data = { user: identified(call, label), platform: call.platform }
       const cause = `${erasure_id ?? app.id}/${call.appUserId}`
       appendEvent(app, { type: 'customer.identified', cause, subject: null, origin, data })
     }
@@ -198,6 +197,12 @@ function proofsOf(
 
 const userFields = ({ app_user_id, proved_app_user_id, verification, proofs, unattested }: Link) => ({
   user: { app_user_id, proved_app_user_id, verification, proofs, ...reasonOf({ verification, unattested }) },
+})
+
+const identified = ({ appUserId }: IdentifyCall, label: CallLabel) => ({
+  app_user_id: appUserId,
+  verification: label.verification,
+  ...reasonOf(label),
 })
 
 /** Why an unverified call was not attested, if its SDK stated that. */

@@ -110,4 +110,31 @@ describe.skipIf(!hasChromium())('devices', () => {
     await storePicture(page, 'devices-events')
     expect(complaints).toEqual([])
   })
+
+  test('an event says its label, proofs and why the call was not attested; one whose user was erased stays readable', async () => {
+    const { app, send, signed } = await openAttested({ env: { WINDFALL_RATES_FETCH: 'false' } })
+    const purchase = { bundleId: BUNDLE, originalTransactionId: '1001' }
+    const simulator = { 'x-windfall-unattested': 'simulator' }
+    const proved = { ...purchase, appUserId: 'ada', jws: await signed('1001') }
+    await send('/api/sdk/v1/attribute', proved)
+    await send('/api/sdk/v1/attribute', { ...purchase, appUserId: 'bob' }, simulator)
+    const { page, complaints } = await visitAsOwner(browser, app, 'desktop')
+    const owner = await app.signIn()
+    const read = await app.request('/api/v1/events?type=customer.moved', { headers: owner })
+    const { events } = (await read.json()) as { events: { id: string }[] }
+    await show(page, `/events/${events[0]?.id}`)
+    for (const text of ['Unverified', 'Signed purchase', 'Simulator'])
+      await page.getByText(text, { exact: true }).first().waitFor()
+    await assertSound(page)
+    const authorization = `Bearer ${await app.key('secret')}`
+    const path = `/api/v1/users/bob?app=${BUNDLE}`
+    const erased = await app.request(path, { method: 'DELETE', headers: { authorization } })
+    expect(erased.ok).toBe(true)
+    await show(page, '/events')
+    await page.getByText('Purchase moved to another user').first().waitFor()
+    await show(page, `/events/${events[0]?.id}`)
+    await page.getByText('Erased Unverified', { exact: true }).waitFor()
+    await assertSound(page)
+    expect(complaints).toEqual([])
+  })
 })

@@ -15,7 +15,7 @@ export function EventPage(): JSX.Element {
         <BackLink to="/events" title="Events" />
         <Title>Event</Title>
         <section class="card card-pad">
-          <EventDetails id={params.id ?? ''} />
+          <EventDetails id={params.id ?? ''} Title="h2" />
         </section>
       </main>
     </>

@@ -4,6 +4,7 @@ import type { InferOutput } from 'valibot'
 import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { Json } from '../evidence/json.tsx'
+import { Proofs, unattestedTitle } from '../evidence/proofs.tsx'
 import { type EvidenceAnswer, SignedText } from '../evidence/signed_text.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useQuery } from '../queries.ts'
@@ -22,7 +23,10 @@ export const ORIGIN_LABELS: Record<FeedEvent['origin'], { title: string; about: 
   backfill: { title: 'From history', about: 'From the first import or Apple’s history, or a past purchase.' },
 }
 
-export function EventDetails({ id }: { id: string }): JSX.Element {
+/** `Title` is the level of the headings: h2 on a page, h3 in a dialog, whose own title is h2. */
+type Props = { id: string; Title: 'h2' | 'h3' }
+
+export function EventDetails({ id, Title }: Props): JSX.Element {
   const result = useQuery<Answer>(`/api/v1/events/${encodeURIComponent(id)}`)
   if (result.problem?.status === 404 && !result.data)
     return (
@@ -37,10 +41,10 @@ export function EventDetails({ id }: { id: string }): JSX.Element {
           <Heading answer={answer} />
           <Facts answer={answer} />
           <section class="stack-s">
-            <h3>Event data</h3>
+            <Title>Event data</Title>
             <Json value={answer.event.data} label="Event data" />
           </section>
-          <Signed id={id} count={answer.evidence} />
+          <Signed id={id} count={answer.evidence} Title={Title} />
         </div>
       )}
     </QueryView>
@@ -97,6 +101,7 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
           </dd>
         </>
       )}
+      <UserFacts user={event.data.user} />
       <MrrFact effect={event.mrr_effect} />
       <dt>Type</dt>
       <dd>
@@ -125,12 +130,41 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
   )
 }
 
-function Signed({ id, count }: { id: string; count: number }): JSX.Element {
+/** The label of the user at the time of the event, with its proofs or the reason why there are none. */
+function UserFacts({ user }: { user: FeedEvent['data']['user'] }): JSX.Element | null {
+  if (!user) return null
+  const isVerified = user.verification === 'verified'
+  return (
+    <>
+      <dt>User</dt>
+      <dd>
+        {user.app_user_id ?? 'Erased'}{' '}
+        <span class={isVerified ? 'badge good' : 'badge'}>{isVerified ? 'Verified' : 'Unverified'}</span>
+      </dd>
+      {user.proofs && (
+        <>
+          <dt>Verification</dt>
+          <dd>
+            <Proofs proofs={user.proofs} />
+          </dd>
+        </>
+      )}
+      {user.unattested && (
+        <>
+          <dt>Not attested</dt>
+          <dd>{unattestedTitle(user.unattested)}</dd>
+        </>
+      )}
+    </>
+  )
+}
+
+function Signed({ id, count, Title }: Props & { count: number }): JSX.Element {
   const path = `/api/v1/events/${encodeURIComponent(id)}/evidence`
   const result = useQuery<Pick<EvidenceAnswer, 'evidence'>>(path, {}, { wait: count === 0 })
   return (
     <section class="stack-s">
-      <h3>Signed evidence</h3>
+      <Title>Signed evidence</Title>
       {count === 0 ? (
         <p class="small quiet">No signed data. This event came from an SDK call or from Windfall itself.</p>
       ) : (

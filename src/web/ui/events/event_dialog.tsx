@@ -8,7 +8,7 @@ export function EventDialog({ id, onClose }: { id: string; onClose: () => void }
   const { href } = useScope()
   return (
     <Dialog title="Event" onClose={onClose} isWide>
-      <EventDetails id={id} />
+      <EventDetails id={id} Title="h3" />
       <div class="sheet-foot">
         <a class="button" href={href(`/events/${id}`)}>
           Open as page

@@ -1,6 +1,6 @@
 /** Types of a feed event. All fields of its snapshot are optional. */
 import type { InferOutput } from 'valibot'
-import type { FeedEventAnswer } from '../../../api/event_answers.ts'
+import type { EventUser, FeedEventAnswer } from '../../../api/event_answers.ts'
 
 /** Instants in milliseconds, money in thousandths. */
 type Snapshot = {
@@ -30,7 +30,14 @@ type Snapshot = {
     currency?: string | null
     expiration_intent?: number
   } | null
-  user?: { app_user_id: string; verification: 'verified' | 'unverified' } | null
+  /** The user and the label at the time of the event. */
+  user?: {
+    /** Null if this user was erased, and another one is proved. */
+    app_user_id: string | null
+    verification: 'verified' | 'unverified'
+    proofs?: InferOutput<typeof EventUser>['proofs']
+    unattested?: string
+  } | null
   from_app_user_id?: string
   merged_customer_id?: string
   notifications?: number

@@ -37,7 +37,7 @@ const userName = (id: string): string => (id.startsWith('$anon_') ? 'Anonymous u
 
 const EventCustomer = ({ event }: { event: FeedEvent }): JSX.Element | null => {
   const { user } = event.data
-  if (!user) return null
+  if (!user?.app_user_id) return null
   const isVerified = user.verification === 'verified'
   return (
     <span class="happened-user" title={user.app_user_id}>

@@ -1,5 +1,6 @@
 /** The identity card: reported and verified users of the purchases, with the reasons. */
 import type { JSX } from 'preact'
+import { Proofs, unattestedTitle } from '../../evidence/proofs.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Empty } from '../../parts/query_view.tsx'
@@ -10,23 +11,6 @@ import { ForgetButton } from './forget.tsx'
 import { Moves } from './moves.tsx'
 import type { Link, Profile, User } from './profile_answer.ts'
 import { UserDevices } from './user_devices.tsx'
-
-const PROOFS: Record<Link['proofs'][number], string> = {
-  purchase: 'Signed purchase',
-  device: 'Attested device',
-  server: 'Your backend',
-}
-
-const Proofs = ({ proofs }: { proofs: Link['proofs'] }): JSX.Element => (
-  <span class="row proofs">
-    {proofs.map((proof) => (
-      <span key={proof} class="badge good">
-        <Icon name="check" /> {PROOFS[proof]}
-      </span>
-    ))}
-    {proofs.length === 0 && <span class="badge">None</span>}
-  </span>
-)
 
 type Props = Pick<Profile, 'users' | 'links' | 'link_history'> & { app_id: string }
 
@@ -127,7 +111,7 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
         {unattested && (
           <>
             <dt>Not attested</dt>
-            <dd>{unattested}</dd>
+            <dd>{unattestedTitle(unattested)}</dd>
           </>
         )}
         <dt>Purchases</dt>

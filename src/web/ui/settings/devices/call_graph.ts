@@ -2,18 +2,12 @@
 import { hueOf } from '../../charts/colours.ts'
 import type { Graph, Line } from '../../charts/graph.ts'
 import { timeTicks } from '../../charts/ticks.ts'
+import { unattestedTitle } from '../../evidence/proofs.tsx'
 import { day, share, stepsBetween } from '../../words.ts'
 import type { Calls } from './device_queries.ts'
 
 export type Endpoint = Calls['calls'][number]['endpoint']
 
-const REASONS: Readonly<Record<string, string>> = {
-  pending: 'Enrolment not finished',
-  unsupported: 'Cannot be attested',
-  simulator: 'Simulator',
-  'enroll-failed': 'Enrolment failed',
-  '': 'Not attested',
-}
 const VERIFIED = 'verified'
 
 type Call = Calls['calls'][number]
@@ -22,7 +16,7 @@ const keyOf = ({ verification, unattested }: Call): string =>
 
 /** The title of a label and its reason. */
 const titleOf = ({ verification, unattested }: Call): string =>
-  verification === 'verified' ? 'Verified' : (REASONS[unattested] ?? unattested)
+  verification === 'verified' ? 'Verified' : unattestedTitle(unattested)
 
 /** The share of verified calls over all days; null without calls. */
 export function verifiedShare({ calls }: Calls, endpoint: Endpoint): number | null {
