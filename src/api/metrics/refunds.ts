@@ -27,7 +27,8 @@ type Sort = keyof typeof SORTS
 /** The sort, the value that is sorted by, the instant and the transaction of the last refund of a page. */
 const CURSOR = /^(date|amount|proceeds|mrr)\.(-?\d{1,16})\.(\d{1,16})\.(\d{1,32})$/
 
-const RefundsQuery = v.object({
+/** The refunds that are listed or summed. */
+const RangeParams = {
   ...ScopeParams.entries,
   currency: v.optional(
     v.pipe(
@@ -38,6 +39,11 @@ const RefundsQuery = v.object({
   ),
   from: v.optional(day('The first day; by default 90 days with the last one')),
   to: v.optional(day('The last day, at most today')),
+  ...DisplayParam,
+}
+
+const RefundsQuery = v.object({
+  ...RangeParams,
   sort: v.optional(
     v.pipe(
       v.picklist(['date', 'amount', 'proceeds', 'mrr']),
@@ -51,9 +57,18 @@ const RefundsQuery = v.object({
     v.pipe(v.string(), jsonSchema({ pattern: CURSOR.source }), v.description('`next` of the previous page')),
   ),
   limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
-  ...DisplayParam,
 })
 type Query = v.InferOutput<typeof RefundsQuery>
+
+const TotalsQuery = v.object({
+  ...RangeParams,
+  by: v.optional(
+    v.pipe(v.picklist(['reason', 'product']), v.description('What refunds are summed by')),
+    'reason',
+  ),
+})
+type TotalsQuery = v.InferOutput<typeof TotalsQuery>
+type RangeQuery = Omit<TotalsQuery, 'by'>
 
 const amount = (words: string) => v.pipe(v.nullable(v.number()), v.description(words))
 const nullableText = v.nullable(v.string())
@@ -62,6 +77,10 @@ const Refund = v.object({
   kind: v.pipe(v.picklist(['refund', 'reversal']), v.description('A reversal has negative amounts')),
   app_id: v.string(),
   customer_id: nullableText,
+  display_name: v.pipe(
+    nullableText,
+    v.description('The attribute `users.name_attribute` of the first user who has it; claimed unless proved'),
+  ),
   app_user_ids: v.pipe(v.array(v.string()), v.description('The users that the purchases are linked to')),
   original_transaction_id: v.string(),
   transaction_id: v.string(),
@@ -106,9 +125,19 @@ export const RefundsAnswer = v.object({
   by_product: v.array(v.object({ value: v.string(), ...totals })),
 })
 
+const TotalsAnswer = v.object({
+  totals: v.array(
+    v.object({ value: v.pipe(v.string(), v.description('A reason, or the id of a product')), ...totals }),
+  ),
+  from: v.string(),
+  to: v.string(),
+  currency: RefundsAnswer.entries.currency,
+  converted,
+})
+
 type Deps = {
   refundLists: RefundLists
-  customers: Pick<Customers, 'figuresOf'>
+  customers: Pick<Customers, 'figuresOf' | 'displayNameOf'>
   series: { todayOf: (scope: SeriesScope) => DayNumber }
   organizations: Organizations
   apps: Apps
@@ -117,59 +146,105 @@ type Deps = {
   clock: Clock
 }
 
-export function refundRoutes({ refundLists, series, customers, auth, ...deps }: Deps): Route[] {
+/** Opens reading the refunds of a range: a page of them, or their totals. */
+function openRefunds({ refundLists, series, customers, ...deps }: Deps) {
   const { scopeOf } = openMetricScopes(deps)
-  const display = openDisplay(deps)
 
-  async function answer(caller: AccessScope, query: Query) {
+  /** The refunds of a range, in no order. With `mayBeRecent`, they can be up to a minute old. */
+  async function rowsIn(caller: AccessScope, query: RangeQuery, mayBeRecent = false) {
     const scope = scopeOf({ accessScope: caller, metrics: null }, query)
     const range = { from: query.from, to: query.to, interval: 'day' as const }
     const today = series.todayOf(scope)
     const errors = rangeErrors(range, today)
     if (errors.length > 0) throw invalid(errors)
     const days = rangeOf(range, today)
+    const listed = await refundLists.rowsOf(scope, days, mayBeRecent)
+    return {
+      environment: scope.environment,
+      all: listed.filter(isBilledIn(query.currency)),
+      about: {
+        from: dayText(days.from),
+        to: dayText(days.until),
+        currency: scope.organization.currency as string | null,
+      },
+    }
+  }
+
+  async function page(caller: AccessScope, query: Query) {
     const after = query.cursor === undefined ? null : parseCursor(query.cursor, query.sort)
-    const listed = await refundLists.rowsOf(scope, days, after !== null)
-    const all = listed.filter(isBilledIn(query.currency)).sort(orderBy(query.sort))
+    const { environment, about, ...rows } = await rowsIn(caller, query, after !== null)
+    const all = rows.all.sort(orderBy(query.sort))
     const following =
       after === null ? all : all.filter((row) => compare(positionOf(row, query.sort), after) > 0)
-    const page = following.slice(0, query.limit)
-    const last = page.at(-1)
+    const shown = following.slice(0, query.limit)
+    const last = shown.at(-1)
     return {
-      refunds: withUsers(refundLists.withCustomers(page, scope.environment)),
-      next: following.length > page.length && last ? cursorOf(last, query.sort) : null,
-      from: dayText(days.from),
-      to: dayText(days.until),
-      currency: scope.organization.currency as string | null,
+      refunds: withUsers(refundLists.withCustomers(shown, environment), customers),
+      next: following.length > shown.length && last ? cursorOf(last, query.sort) : null,
+      ...about,
       totals: totalsOf(all),
       by_reason: totalsBy(all, 'reason'),
       by_product: totalsBy(all, 'product_id'),
     }
   }
 
-  /** Adds the users of the customers. */
-  function withUsers(rows: ReturnType<RefundLists['withCustomers']>) {
-    const ids = rows.flatMap(({ customer_id }) => customer_id ?? [])
-    const found = customers.figuresOf([...new Set(ids)])
-    return rows.map(({ milli, currency, ...row }) => ({
+  async function sums(caller: AccessScope, { by, ...query }: TotalsQuery) {
+    const { all, about } = await rowsIn(caller, query)
+    return { totals: totalsBy(all, by === 'reason' ? 'reason' : 'product_id'), ...about }
+  }
+
+  return { page, sums }
+}
+
+/** Adds the users of the customers, and the name of the first who has one. */
+function withUsers(rows: ReturnType<RefundLists['withCustomers']>, customers: Deps['customers']) {
+  const ids = rows.flatMap(({ customer_id }) => customer_id ?? [])
+  const found = customers.figuresOf([...new Set(ids)])
+  return rows.map(({ milli, currency, ...row }) => {
+    const users = found.get(row.customer_id ?? '')?.users ?? []
+    const app_user_ids = users.map(({ app_user_id }) => app_user_id)
+    return {
       ...row,
       amount: milli,
       billed_in: currency,
-      app_user_ids: (found.get(row.customer_id ?? '')?.users ?? []).map(({ app_user_id }) => app_user_id),
-    }))
-  }
+      display_name: customers.displayNameOf(row.app_id, app_user_ids),
+      app_user_ids,
+    }
+  })
+}
 
-  return defineList(auth, {
+export function refundRoutes(deps: Deps): Route[] {
+  const { auth } = deps
+  const display = openDisplay(deps)
+  const { page, sums } = openRefunds(deps)
+  const common = {
     ...READ_ROUTE,
-    path: '/api/v1/refunds',
-    summary: 'Lists refunds with reason and effect on MRR, with totals by reason and product',
     access: auth.reader,
-    query: RefundsQuery,
-    answer: { description: 'A page of refunds', schema: RefundsAnswer },
     refusals: { ...QUERY_LIMIT_ERRORS, 400: 'organization_needed' },
     around: auth.limited,
-    read: async ({ caller, query }) => display.fields(await answer(caller, query), query.display_currency),
+  } as const
+  const list = defineList(auth, {
+    ...common,
+    path: '/api/v1/refunds',
+    summary: 'Lists refunds with reason and effect on MRR, with totals by reason and product',
+    query: RefundsQuery,
+    answer: { description: 'A page of refunds', schema: RefundsAnswer },
+    read: async ({ caller, query }) => display.fields(await page(caller, query), query.display_currency),
   })
+  const totalsList = defineList(auth, {
+    ...common,
+    path: '/api/v1/refunds/totals',
+    summary: 'Sums refunds by reason or by product',
+    query: TotalsQuery,
+    answer: { description: 'The totals, the largest first', schema: TotalsAnswer },
+    table: {
+      columns: [...Object.keys(TotalsAnswer.entries.totals.item.entries), 'currency'],
+      rowsOf: ({ totals: all, currency }: v.InferOutput<typeof TotalsAnswer>) =>
+        all.map((one) => ({ ...one, currency })),
+    },
+    read: async ({ caller, query }) => display.fields(await sums(caller, query), query.display_currency),
+  })
+  return [...list, ...totalsList]
 }
 
 const isBilledIn = (wanted: string | undefined) => (row: RefundRow) =>

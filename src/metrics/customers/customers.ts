@@ -120,7 +120,7 @@ export function openCustomers({
       months_paid: months_milli / 1000,
       unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
       original_transaction_ids: transactionsOf(members),
-      display_name: linkedUsers.nameOf(app_id, app_user_ids, nameAttribute()),
+      display_name: displayNameOf(app_id, app_user_ids),
       app_user_ids,
       verified_app_user_ids: usersIn(links.filter(({ verification }) => verification === 'verified')),
     }
@@ -151,6 +151,7 @@ export function openCustomers({
       const history = histories.historyOf(one, clock())
       return history ? [{ one, history }] : []
     })
+    const userIds = links.map(({ app_user_id }) => app_user_id)
     const transactions = lineageHistories
       .flatMap(({ history }) => history.transactions)
       .sort((a, b) => b.purchased_at - a.purchased_at)
@@ -164,10 +165,7 @@ export function openCustomers({
       })),
       transactions,
       proceeds: sumProceeds(transactions.flatMap((one) => one.proceeds ?? [])),
-      users: usersOf(
-        app_id,
-        links.map(({ app_user_id }) => app_user_id),
-      ),
+      users: usersOf(app_id, userIds),
       links: links.map(apiLink),
       link_history: linkedUsers.history(links),
       events: eventsOf(members, { before: null, limit: EVENTS_SHOWN }).events,
@@ -180,6 +178,8 @@ export function openCustomers({
     return canonical_id === null ? null : eventsOf(membersOf(canonical_id), page)
   }
 
+  const displayNameOf = (app_id: string, app_user_ids: readonly string[]): string | null =>
+    linkedUsers.nameOf(app_id, app_user_ids, nameAttribute())
   const usersOf = (app_id: string, userIds: readonly string[]) =>
     [...new Set(userIds)].map((id) => linkedUsers.user(app_id, id) ?? { app_id, app_user_id: id })
 
@@ -216,7 +216,7 @@ export function openCustomers({
     }
   }
 
-  const queries = { list, find, profile, events, user, findById, summaryOf, figuresOf }
+  const queries = { list, find, profile, events, user, findById, summaryOf, figuresOf, displayNameOf }
   return { ...queries, values, waitUntilCurrent, generationsOf, ready: metrics.ready }
 }
 

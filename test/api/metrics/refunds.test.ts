@@ -216,6 +216,28 @@ test('pages and CSV contain every refund once, in each order', async () => {
   expect(csv).toMatch(/^at,kind,app_id,customer_id/)
 })
 
+test('totals by reason and by product are a list with a CSV of their own', async () => {
+  const ledger = await openTestLedger()
+  await refund(ledger, '1', '2026-05-10', { price: 3_000 })
+  await refund(ledger, '2', '2026-05-11', { price: 1_000, revocationReason: 1 })
+  await refund(ledger, '3', '2026-05-12', { price: 1_000, productId: 'yearly' })
+  const { by_reason, by_product, currency } = await listIn(ledger.get)
+  for (const [by, totals] of [
+    ['reason', by_reason],
+    ['product', by_product],
+  ] as const) {
+    expect(totals).toHaveLength(2)
+    const answer = await ledger.get(`refunds/totals?${ALL}&by=${by}`)
+    expect(await answer.json()).toMatchObject({ totals, currency })
+  }
+  const csv = await (await ledger.get(`refunds/totals.csv?${ALL}&by=product`)).text()
+  expect(csv.split('\r\n').slice(0, 3)).toEqual([
+    'value,count,base,proceeds,mrr,unpriced,currency',
+    'monthly,2,4.000,2.800,-4.000,0,USD',
+    'yearly,1,1.000,0.700,-1.000,0,USD',
+  ])
+})
+
 test('the days are those of the organization, and only refunds of the range are listed', async () => {
   const ledger = await openTestLedger({ time_zone: 'Asia/Tokyo' })
   await refund(ledger, '1', '2026-05-20T16:00:00Z')

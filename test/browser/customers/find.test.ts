@@ -18,9 +18,10 @@ describe.skipIf(!hasChromium())('finding customers', () => {
     ['user_1', '1001', { name: 'Ann Müller', email: 'ann@example.com' }, 4_990],
     ['user_2', '1002', { name: 'Bob Martin', email: 'bob@example.com' }, 9_990],
     ['user_3', '1003', {}, 990],
+    ['$anon_04c50a3e-1ff2-4fd7-a3ab-0c5f7a0f0001', '1005', {}, 490],
   ] as const
 
-  /** An owner with three identified customers and an anonymous one. */
+  /** An owner with three identified customers, one whose id an SDK generated, and one without an id. */
   async function enter(size: Size = 'desktop') {
     const app = await openAlertingApp({ clock: handClock(Date.now()) })
     for (const [appUserId, originalTransactionId, attributes, price] of PEOPLE) {
@@ -46,8 +47,9 @@ describe.skipIf(!hasChromium())('finding customers', () => {
   test('a part of a name, an e-mail or a user id finds the customer', async () => {
     const { page, complaints } = await enter()
     await show(page, '/customers')
-    await expect.poll(async () => (await names(page)).length).toBe(4)
+    await expect.poll(async () => (await names(page)).length).toBe(5)
     expect((await names(page))[0]).toMatch(/^Anonymous · cus_/)
+    expect((await names(page)).at(-1)).toMatch(/^Anonymous · cus_/)
     for (const [text, found] of [
       ['müll', ['Ann Müller']],
       ['BOB@ex', ['Bob Martin']],
@@ -59,6 +61,8 @@ describe.skipIf(!hasChromium())('finding customers', () => {
     await search(page, 'nobody')
     await page.getByText('No customers found').waitFor()
     await page.getByText('An order id').waitFor()
+    await search(page, 'bo')
+    await page.getByText('Parts are searched from 3 characters on').waitFor()
     await search(page, 'example.com')
     await expect.poll(() => names(page)).toEqual(['Bob Martin', 'Ann Müller'])
     await page.getByText('Ann Müller').click()

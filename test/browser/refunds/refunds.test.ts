@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BUNDLE } from '../../apple/samples.ts'
 import { openTestLedger } from '../../metrics/test_ledger.ts'
 import { hasChromium, type Light, launch, type Size } from '../chromium.ts'
 import { assertSound, storePicture, visitAsOwner } from '../owned.ts'
@@ -28,6 +29,9 @@ describe.skipIf(!hasChromium())('refunds', () => {
     await notifyTransaction('2', 0, '2026-05-05', null, { ...coins, ...back('2026-05-09', 0) }, {}, 'REFUND')
     await notifyTransaction('1', 0, '2026-05-05', '2026-06-05', back('2026-05-20', 1), {}, 'REFUND')
     await notifyTransaction('3', 0, '2026-05-05', '2026-06-05')
+    const user = { appUserId: 'user-1', bundleId: BUNDLE }
+    await app.post('/api/sdk/v1/identify', { ...user, attributes: { name: 'Ann Müller' } })
+    await app.post('/api/sdk/v1/attribute', { ...user, originalTransactionId: '1000' })
     await app.windfall.metrics.whenCurrent()
     return visitAsOwner(browser, app, size, light)
   }
@@ -42,9 +46,17 @@ describe.skipIf(!hasChromium())('refunds', () => {
     await show(page, `/refunds?${DAYS}`)
     await page.getByText('2 refunds, $11.98 gross').waitFor()
     expect(await rows(page).allInnerTexts()).toEqual([
-      expect.stringMatching(/May 20.*Issue with the app.*\$9\.99.*-\$9\.99$/s),
-      expect.stringMatching(/May 9.*Other.*\$1\.99.*\$0\.00$/s),
+      expect.stringMatching(/May 20.*Ann Müller.*Issue with the app.*\$9\.99.*-\$9\.99$/s),
+      expect.stringMatching(/May 9.*Anonymous · cus_.*Other.*\$1\.99.*\$0\.00$/s),
     ])
+    for (const title of ['By reason', 'By product', 'Refunds in the range']) {
+      const card = page.locator('section.card', { has: page.getByRole('heading', { name: title }) })
+      await card.getByRole('button', { name: 'Export' }).click()
+      const link = page.getByRole('link', { name: 'CSV', exact: true })
+      const csv = await page.context().request.get((await link.getAttribute('href')) ?? '')
+      expect([title, csv.status(), (await csv.text()).trim().split('\r\n').length]).toEqual([title, 200, 3])
+      await page.keyboard.press('Escape')
+    }
     await page.getByRole('button', { name: 'MRR', exact: true }).click()
     await page.waitForURL(/sort=mrr/)
     await assertSound(page)
@@ -56,6 +68,14 @@ describe.skipIf(!hasChromium())('refunds', () => {
     const { page } = await enter({ size: 'phone', light: 'dark' })
     await show(page, `/refunds?${DAYS}`)
     await rows(page).first().waitFor()
+    await rows(page).first().locator('th').getByText('Issue with the app').waitFor()
+    for (const table of await page.locator('table').all()) {
+      const effect = await table.locator('td:last-child').first().boundingBox()
+      const region = await table.locator('xpath=..').boundingBox()
+      expect((effect?.x ?? 0) + (effect?.width ?? 0)).toBeLessThanOrEqual(
+        (region?.x ?? 0) + (region?.width ?? 0),
+      )
+    }
     await assertSound(page)
     await storePicture(page, 'refunds_phone')
   })

@@ -61,10 +61,12 @@ describe.skipIf(!hasChromium())('ten questions', () => {
   })
 
   test('Whom may I lose this week?', async () => {
-    const { page, click, link, button, end } = await ask()
+    const { click, link, button, card, end } = await ask()
     await click(link('Subscriptions'))
     await click(button('This week'))
-    await page.getByRole('heading', { name: 'Ends this week, soonest first' }).waitFor()
+    const rows = card('Ends this week, soonest first').locator('tbody tr')
+    await rows.first().waitFor()
+    for (const text of await rows.allTextContents()) expect(text).toMatch(/ends .*\$\d/)
     await end()
   })
 
@@ -72,15 +74,26 @@ describe.skipIf(!hasChromium())('ten questions', () => {
     const { page, click, link, end } = await ask()
     await click(link('Customers'))
     await settled(page)
-    await click(page.locator('main a[href^="/customers/"]').first())
-    await page.getByRole('heading', { name: 'Identity' }).waitFor()
+    // A name without the mark of a verified user.
+    const unverified = page.locator('main a[href^="/customers/"]', {
+      has: page.locator('.person-name:not(.quiet)'),
+    })
+    await click(unverified.filter({ hasNot: page.getByText('verified', { exact: true }) }).first())
+    const reason = page.locator('.profile-identity .notice').first()
+    expect(await reason.textContent()).toMatch(/Unverified\. \w.{20,}/)
+    await click(reason.getByRole('link', { name: 'How to verify purchases' }))
+    await page.getByRole('heading', { name: 'API', level: 1 }).waitFor()
     await end()
   })
 
   test('What did a refund do to MRR?', async () => {
     const { page, click, link, end } = await ask()
     await click(link('Refunds'))
-    await page.getByRole('columnheader', { name: /MRR/ }).first().waitFor()
+    const rows = page.getByRole('region', { name: 'Refunds' }).locator('tbody tr')
+    await rows.first().waitFor()
+    expect(await rows.locator('td:last-child').allTextContents()).toContainEqual(
+      expect.stringMatching(/^-\$\d+\.\d\d$/),
+    )
     await end()
   })
 
@@ -110,9 +123,18 @@ describe.skipIf(!hasChromium())('ten questions', () => {
   test('Which customer has this e-mail address?', async () => {
     const { page, click, link, end } = await ask()
     await click(link('Customers'))
-    await page.getByRole('searchbox', { name: 'Search customers' }).fill('@')
+    const list = page.locator('main a[href^="/customers/"]')
+    await list.first().waitFor()
+    const all = await list.count()
+    await page.getByRole('searchbox', { name: 'Search customers' }).fill('liam.')
+    await expect.poll(() => list.count()).toBeLessThan(all)
     await settled(page)
-    await page.locator('main a[href^="/customers/"]').first().waitFor()
+    expect(await list.first().locator('.person-name').textContent()).toContain('Liam')
+    await click(list.first())
+    await page
+      .getByText(/^liam\..+@/)
+      .first()
+      .waitFor()
     await end()
   })
 

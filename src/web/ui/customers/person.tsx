@@ -1,5 +1,6 @@
 /** A customer's name or user id with its verification badge. */
 import type { JSX } from 'preact'
+import { anonymityOf } from '../../../attribution/anonymous.ts'
 import { Icon } from '../parts/icons.tsx'
 import { type Customer, statusLabel } from './customer.ts'
 
@@ -16,18 +17,28 @@ export function Verified({ verified, total }: { verified: number; total: number 
 /** How many characters of a customer’s id name an anonymous one. */
 const SHORT_ID_LENGTH = 8
 
-/** The name of a customer: an attribute of the user, else the user id, else the beginning of the customer’s id. */
+/** The first user id that no SDK generated, else the first. */
+export const firstUserId = (ids: readonly string[]): string | undefined =>
+  ids.find((id) => anonymityOf(id) !== 'sure') ?? ids[0]
+
+/**
+ * The name of a customer: an attribute of the user, else the user id, unless an SDK generated it, else the beginning of the
+ * customer’s id.
+ */
 export const customerName = ({
   id,
   display_name,
   app_user_ids,
-}: Pick<Customer, 'id' | 'display_name' | 'app_user_ids'>): string =>
-  display_name ?? app_user_ids[0] ?? `Anonymous · ${id.slice(0, SHORT_ID_LENGTH)}…`
+}: Pick<Customer, 'id' | 'display_name' | 'app_user_ids'>): string => {
+  const userId = firstUserId(app_user_ids)
+  if (display_name !== null) return display_name
+  return userId && anonymityOf(userId) !== 'sure' ? userId : `Anonymous · ${id.slice(0, SHORT_ID_LENGTH)}…`
+}
 
-/** The name, with a mark if the first user id is verified, and the number of the other user ids. */
+/** The name, with a mark if its user id is verified, and the number of the other user ids. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {
   const { app_user_ids: ids, verified_app_user_ids: verified } = customer
-  const [first] = ids
+  const first = firstUserId(ids)
   const name = customerName(customer)
   if (first === undefined) return <span class="person-name quiet">{name}</span>
   return (

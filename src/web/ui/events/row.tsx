@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { productName } from '../../../apps/product_name.ts'
+import { anonymityOf } from '../../../attribution/anonymous.ts'
 import { Flag } from '../countries/flag.tsx'
 import { countryName } from '../countries/names.ts'
 import { Icon } from '../parts/icons.tsx'
@@ -33,7 +34,7 @@ export const Amount = ({ event }: { event: FeedEvent }): JSX.Element | null => {
 }
 
 /** Shows a generic name for anonymous ids, which are long and meaningless. */
-const userName = (id: string): string => (id.startsWith('$anon_') ? 'Anonymous user' : id)
+const userName = (id: string): string => (anonymityOf(id) === 'sure' ? 'Anonymous user' : id)
 
 const EventCustomer = ({ event }: { event: FeedEvent }): JSX.Element | null => {
   const { user } = event.data

@@ -45,10 +45,10 @@ export function RefundTable({ refunds, currency }: Props): JSX.Element {
           headings={[
             { title: 'Date' },
             { title: 'Customer' },
-            { title: 'Product' },
-            { title: 'Reason' },
+            { title: 'Product', class: 'wide' },
+            { title: 'Reason', class: 'wide' },
             { title: 'Amount', isNumber: true },
-            { title: 'Proceeds', isNumber: true },
+            { title: 'Proceeds', isNumber: true, class: 'wide' },
             { title: 'MRR', isNumber: true },
           ]}
         />
@@ -65,7 +65,16 @@ export function RefundTable({ refunds, currency }: Props): JSX.Element {
 function Row({ refund, currency }: { refund: Refund; currency: string | null }): JSX.Element {
   const { href } = useScope()
   const apps = useApps().data?.apps
-  const { customer_id: id, app_user_ids, app_id, product_id, country, amount, billed_in } = refund
+  const {
+    customer_id: id,
+    app_user_ids,
+    display_name,
+    app_id,
+    product_id,
+    country,
+    amount,
+    billed_in,
+  } = refund
   const { base_milli, mrr_milli } = refund
   const isConverted = amount !== null && billed_in !== currency
   return (
@@ -77,15 +86,16 @@ function Row({ refund, currency }: { refund: Refund; currency: string | null }):
         {id === null ? (
           UNKNOWN
         ) : (
-          <a href={href(`/customers/${id}`)}>{customerName({ id, app_user_ids, display_name: null })}</a>
+          <a href={href(`/customers/${id}`)}>{customerName({ id, app_user_ids, display_name })}</a>
         )}
         <span class="quiet tiny">{countryName(country)}</span>
+        <span class="quiet tiny narrow">{REASONS[refund.reason]}</span>
       </th>
-      <td>
+      <td class="wide">
         <span title={product_id}>{productName(product_id, undefined)}</span>
         <span class="quiet tiny">{appName(apps, app_id)}</span>
       </td>
-      <td>
+      <td class="wide">
         {REASONS[refund.reason]}
         <span class="quiet tiny">{extentOf(refund)}</span>
       </td>
@@ -93,7 +103,7 @@ function Row({ refund, currency }: { refund: Refund; currency: string | null }):
         {money(base_milli, currency)}
         {isConverted && <span class="quiet tiny">{money(amount, billed_in)}</span>}
       </td>
-      <td class="number">{money(refund.proceeds_milli, currency)}</td>
+      <td class="number wide">{money(refund.proceeds_milli, currency)}</td>
       <td class="number">{mrr_milli === null ? UNKNOWN : signedMoney(mrr_milli, currency)}</td>
     </tr>
   )

@@ -56,17 +56,20 @@ function RefundCards(): JSX.Element {
     currency: scope.currency,
     sort: sort === 'date' ? null : sort,
   }
+  const csvBy = (by: string): string => addressOf('/api/v1/refunds/totals.csv', { ...query, sort: null, by })
   const paged = usePagedQuery<Answer>('/api/v1/refunds', query, 'cursor', { wait: overview === undefined })
   return (
     <>
       <div class="grid">
         <Totals
           title="By reason"
+          csv={csvBy('reason')}
           result={paged.first}
           linesOf={({ by_reason }) => by_reason.map((one) => ({ ...one, title: REASONS[one.value] }))}
         />
         <Totals
           title="By product"
+          csv={csvBy('product')}
           result={paged.first}
           linesOf={({ by_product }) =>
             by_product.map((one) => ({ ...one, title: productName(one.value, undefined) }))
@@ -125,10 +128,15 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
 }
 
 type Line = Answer['totals'] & { value: string; title: string }
-type TotalsProps = { title: string; result: QueryResult<Answer>; linesOf: (answer: Answer) => Line[] }
+type TotalsProps = {
+  title: string
+  csv: string
+  result: QueryResult<Answer>
+  linesOf: (answer: Answer) => Line[]
+}
 
-const Totals = ({ title, result, linesOf }: TotalsProps): JSX.Element => (
-  <Card title={title} class="half">
+const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
+  <Card title={title} class="half" tools={<ExportMenu csvUrls={{ csv }} savePng={null} />}>
     <QueryView result={result} height={220}>
       {(answer) =>
         answer.totals.count === 0 && answer.refunds.length === 0 ? (

@@ -36,7 +36,7 @@ function KeyFigure({ figure, month_on }: { figure: OverviewFigure; month_on: str
             against="vs. a month before"
           />
         )}{' '}
-        {kind === 'level' ? 'now' : `${monthName(month_on)} so far`}
+        {kind !== 'level' ? `${monthName(month_on)} so far` : hasChange ? 'in a month' : 'now'}
       </span>
     </a>
   )

@@ -10,7 +10,7 @@ import { Title } from '../../parts/title.tsx'
 import { ago, count, date, instant, money, plural } from '../../words.ts'
 import type { Customer } from '../customer.ts'
 import { monthsPaid, statusLabel } from '../customer.ts'
-import { customerName, Verified } from '../person.tsx'
+import { customerName, firstUserId, Verified } from '../person.tsx'
 import { verifiedCount } from './identity.tsx'
 import { outlookOf } from './outlook.ts'
 import type { Profile, Subscription } from './profile_answer.ts'
@@ -32,15 +32,17 @@ const leadingLineage = ({ lineages }: Profile): Subscription | null =>
 export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Element {
   const { customer } = profile
   const apps = useApps().data?.apps
-  const [name, ...others] = customer.app_user_ids
+  const userId = firstUserId(customer.app_user_ids)
+  const others = customer.app_user_ids.filter((id) => id !== userId)
+  const name = customerName(customer)
   return (
     <>
       <header class="page-head profile-head">
         <div class="stack-s">
           <Title class="identity-name">
-            {customerName(customer)}{' '}
-            {name !== undefined && (
-              <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === name))} />
+            {name}{' '}
+            {userId !== undefined && (
+              <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === userId))} />
             )}
           </Title>
           <p>
@@ -49,7 +51,7 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
               customer.country && countryName(customer.country),
               customer.environment === 'sandbox' && 'Sandbox',
               `last seen ${ago(customer.last_seen_at, now)}`,
-              customer.display_name !== null && name,
+              name !== userId && userId,
               others.length > 0 && `also ${others.join(', ')}`,
             ]
               .filter(Boolean)

@@ -4,6 +4,7 @@ import { Proofs, unattestedTitle } from '../../evidence/proofs.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Empty } from '../../parts/query_view.tsx'
+import { useScope } from '../../scope.ts'
 import { count, instant, plural } from '../../words.ts'
 import { Verified } from '../person.tsx'
 import { Attributes } from './attributes.tsx'
@@ -80,6 +81,7 @@ function reasonsOf(links: readonly Link[]): { why: string; links: Link[] }[] {
 }
 
 function Reason({ why, links, of }: { why: string; links: Link[]; of: number }): JSX.Element | null {
+  const { href } = useScope()
   const [first] = links
   if (!first) return null
   const { proved_app_user_id: proved, verification, proofs, unattested } = first
@@ -89,7 +91,8 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
         <Icon name={verification === 'verified' ? 'verified' : 'question'} />
         <span>
           {links.length < of && `${count(links.length)} of ${plural(of, 'purchase')}: `}
-          <strong>{verification === 'verified' ? 'Verified' : 'Unverified'}.</strong> {why}
+          <strong>{verification === 'verified' ? 'Verified' : 'Unverified'}.</strong> {why}{' '}
+          {verification === 'unverified' && <a href={href('/settings/api')}>How to verify purchases</a>}
         </span>
       </p>
       <dl class="facts">
