@@ -6,6 +6,7 @@ import type { AccessScope } from '../../access/tokens.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
+import { decimalText } from '../../http/csv.ts'
 import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
@@ -62,6 +63,7 @@ const Refund = v.object({
   kind: v.pipe(v.picklist(['refund', 'reversal']), v.description('A reversal has negative amounts')),
   app_id: v.string(),
   customer_id: nullableText,
+  display_name: v.pipe(nullableText, v.description('As in `/api/v1/customers`')),
   app_user_ids: v.pipe(v.array(v.string()), v.description('The users that the purchases are linked to')),
   original_transaction_id: v.string(),
   transaction_id: v.string(),
@@ -86,6 +88,7 @@ const Refund = v.object({
 })
 const totals = {
   count: v.pipe(v.number(), v.description('Refunds less reversals')),
+  reversed: v.pipe(v.number(), v.description('Reversals; `count` and `reversed` are the refunds')),
   base_milli: v.number(),
   proceeds_milli: v.number(),
   mrr_milli: v.number(),
@@ -106,9 +109,11 @@ export const RefundsAnswer = v.object({
   by_product: v.array(v.object({ value: v.string(), ...totals })),
 })
 
+const CSV_COLUMNS = Object.keys(Refund.entries).flatMap((name) => (name === 'app_id' ? [name, 'app'] : name))
+
 type Deps = {
   refundLists: RefundLists
-  customers: Pick<Customers, 'figuresOf'>
+  customers: Pick<Customers, 'values' | 'summaryOf'>
   series: { todayOf: (scope: SeriesScope) => DayNumber }
   organizations: Organizations
   apps: Apps
@@ -147,17 +152,13 @@ export function refundRoutes({ refundLists, series, customers, auth, ...deps }: 
     }
   }
 
-  /** Adds the users of the customers. */
-  function withUsers(rows: ReturnType<RefundLists['withCustomers']>) {
-    const ids = rows.flatMap(({ customer_id }) => customer_id ?? [])
-    const found = customers.figuresOf([...new Set(ids)])
-    return rows.map(({ milli, currency, ...row }) => ({
-      ...row,
-      amount: milli,
-      billed_in: currency,
-      app_user_ids: (found.get(row.customer_id ?? '')?.users ?? []).map(({ app_user_id }) => app_user_id),
-    }))
-  }
+  /** Adds the names and users of the customers. */
+  const withUsers = (rows: ReturnType<RefundLists['withCustomers']>) =>
+    rows.map(({ milli, currency, ...row }) => {
+      const value = row.customer_id === null ? null : customers.values.findByCanonicalId(row.customer_id)
+      const { display_name = null, app_user_ids = [] } = value === null ? {} : customers.summaryOf(value)
+      return { ...row, amount: milli, billed_in: currency, display_name, app_user_ids }
+    })
 
   return defineList(auth, {
     ...READ_ROUTE,
@@ -168,9 +169,18 @@ export function refundRoutes({ refundLists, series, customers, auth, ...deps }: 
     answer: { description: 'A page of refunds', schema: RefundsAnswer },
     refusals: { ...QUERY_LIMIT_ERRORS, 400: 'organization_needed' },
     around: auth.limited,
+    table: { columns: CSV_COLUMNS, rowsOf: ({ refunds }) => refunds.map(csvRowIn(deps.apps)) },
     read: async ({ caller, query }) => display.fields(await answer(caller, query), query.display_currency),
   })
 }
+
+/** A row of the CSV file: with the name of the app and a decimal amount. */
+const csvRowIn =
+  (apps: Apps) =>
+  <Row extends { app_id: string; amount: number | null }>({ amount, ...row }: Row) => {
+    const app = apps.get(row.app_id)
+    return { ...row, app: app?.name ?? app?.bundle_id, amount: amount === null ? null : decimalText(amount) }
+  }
 
 const isBilledIn = (wanted: string | undefined) => (row: RefundRow) =>
   wanted === undefined || row.currency === wanted

@@ -13,9 +13,10 @@ import type { SeriesScope } from '../series/series.ts'
 import type { Generations } from '../upkeep/generations.ts'
 import { type RefundRow, refundRowsOf } from './refund_rows.ts'
 
-/** The sum of refunds less reversals. `unpriced`: refunds whose amount is unknown. */
+/** The sum of refunds less reversals. `reversed`: how many reversals. `unpriced`: refunds whose amount is unknown. */
 type RefundTotals = {
   count: number
+  reversed: number
   base_milli: number
   proceeds_milli: number
   mrr_milli: number
@@ -136,6 +137,7 @@ export function totalsOf(rows: readonly RefundRow[]): RefundTotals {
     rows.reduce((sum, row) => sum + (row[field] ?? 0), 0)
   return {
     count: rows.reduce((count, { kind }) => count + (kind === 'refund' ? 1 : -1), 0),
+    reversed: rows.filter(({ kind }) => kind === 'reversal').length,
     base_milli: sumOf('base_milli'),
     proceeds_milli: sumOf('proceeds_milli'),
     mrr_milli: sumOf('mrr_milli'),

@@ -19,7 +19,14 @@ type Refund = {
   revocation_type: string | null
   percentage: number | null
 }
-type Totals = { value: string; count: number; base_milli: number; mrr_milli: number; unpriced: number }
+type Totals = {
+  value: string
+  count: number
+  reversed: number
+  base_milli: number
+  mrr_milli: number
+  unpriced: number
+}
 type Answer = {
   refunds: Refund[]
   next: string | null
@@ -188,7 +195,7 @@ test('the list sums to the refunds of the metric, with reversals, partial refund
   for (const some of [[totals], by_product, by_reason])
     expect(some.reduce((all, { base_milli }) => all + base_milli, 0)).toBe(sum)
   // Two of lineage 1, the coins and the one without a price; that of lineage 2 was reversed.
-  expect(totals).toMatchObject({ count: 4, unpriced: 1 })
+  expect(totals).toMatchObject({ count: 4, reversed: 1, unpriced: 1 })
   expect(refunds.find(({ transaction_id }) => transaction_id === '4000')).toMatchObject({
     amount: null,
     base_milli: null,
@@ -216,6 +223,28 @@ test('pages and CSV contain every refund once, in each order', async () => {
   expect(csv).toMatch(/^at,kind,app_id,customer_id/)
 })
 
+test('the CSV has every amount as a decimal number, and the names of app and customer', async () => {
+  const ledger = await openTestLedger({ rates: ['2026-05-05,JPY,100'] })
+  await refund(ledger, '1', '2026-05-20', { price: 7_500_000, currency: 'JPY', storefront: 'JPN' })
+  const { app } = ledger
+  const [connected] = app.windfall.apps.list()
+  const user = { bundleId: connected?.bundle_id, appUserId: 'a-1', attributes: { name: 'Nora Kaur' } }
+  expect((await app.post('/api/sdk/v1/identify', user)).status).toBe(200)
+  const link = { bundleId: connected?.bundle_id, appUserId: 'a-1', originalTransactionId: '1000' }
+  expect((await app.post('/api/sdk/v1/attribute', link)).status).toBe(200)
+  const lines = (await (await ledger.get(`refunds.csv?${ALL}`)).text()).trim().split('\r\n')
+  const [names = [], values = []] = lines.map((line) => line.split(','))
+  const row = Object.fromEntries(names.map((name, index) => [name, values[index]]))
+  expect(row).toMatchObject({
+    app: connected?.name ?? connected?.bundle_id,
+    display_name: 'Nora Kaur',
+    app_user_ids: 'a-1',
+    amount: '7500.000',
+    billed_in: 'JPY',
+    base: '75.000',
+  })
+})
+
 test('the days are those of the organization, and only refunds of the range are listed', async () => {
   const ledger = await openTestLedger({ time_zone: 'Asia/Tokyo' })
   await refund(ledger, '1', '2026-05-20T16:00:00Z')
@@ -228,7 +257,7 @@ test('the days are those of the organization, and only refunds of the range are 
 
 test('without refunds the list is empty and its totals are zero', async () => {
   const { get } = await openTestLedger()
-  const none = { count: 0, base_milli: 0, proceeds_milli: 0, mrr_milli: 0, unpriced: 0 }
+  const none = { count: 0, reversed: 0, base_milli: 0, proceeds_milli: 0, mrr_milli: 0, unpriced: 0 }
   expect(await listIn(get)).toMatchObject({
     refunds: [],
     next: null,
