@@ -13,7 +13,7 @@ import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { type Orders, openOrders, orderIdIn } from '../../ledger/history/orders.ts'
-import { STATUSES } from '../../metrics/customers/customer_summary.ts'
+import { STATUS_FILTERS } from '../../metrics/customers/customer_summary.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { Enrichment } from '../../metrics/customers/enrichment.ts'
 import {
@@ -64,7 +64,12 @@ const CustomersQuery = v.object({
   ),
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
-  status: v.optional(v.pipe(v.picklist(STATUSES), v.description('Only customers with this status now'))),
+  status: v.optional(
+    v.pipe(
+      v.picklist(STATUS_FILTERS),
+      v.description('Only customers with this status now; one_time: who never subscribed'),
+    ),
+  ),
   label: v.optional(
     v.pipe(
       v.picklist(LABELS),

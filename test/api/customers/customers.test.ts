@@ -11,6 +11,7 @@ import {
   transactionPayload,
 } from '../../apple/samples.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
+import { at, openTestLedger } from '../../metrics/test_ledger.ts'
 
 const DAY = 86_400_000
 const OTHER = 'com.example.other'
@@ -137,6 +138,33 @@ test('lists customers with money, months, status and next renewal, in every orde
     expect(await ordered(`sort=${sort}&status=grace`)).toEqual([])
     expect(await ordered(`sort=${sort}&status=trial`)).toEqual([])
   }
+})
+
+test('refunded subscriptions and one-time purchases can be listed alone', async () => {
+  const { notifyTransaction, get } = await openTestLedger()
+  const refund = { revocationDate: at('2026-05-20'), revocationReason: 0, signedDate: at('2026-05-20') }
+  const family = { inAppOwnershipType: 'FAMILY_SHARED' }
+  const coins = { type: 'Consumable', productId: 'coins' }
+  const month = ['2026-05-05', '2026-06-05'] as const
+  await notifyTransaction('1', 0, ...month)
+  await notifyTransaction('2', 0, ...month)
+  await notifyTransaction('2', 0, ...month, refund, {}, 'REFUND')
+  await notifyTransaction('3', 0, ...month, family)
+  await notifyTransaction('3', 0, ...month, { ...family, ...refund }, {}, 'REVOKE')
+  await notifyTransaction('4', 0, '2026-05-05', null, coins, {}, 'ONE_TIME_CHARGE')
+  const listed = async (query: string) => {
+    const { customers } = (await (await get(`customers?${query}`)).json()) as Body
+    return customers.map(({ original_transaction_ids: ids, status }) => `${ids} ${status}`)
+  }
+  for (const sort of ['ltv', 'last_seen', 'mrr', 'risk', 'ends']) {
+    const isEnding = sort === 'ends'
+    expect(await listed(`sort=${sort}&status=refunded`)).toEqual(isEnding ? [] : ['2000 refunded'])
+    expect(await listed(`sort=${sort}&status=one_time`)).toEqual(isEnding ? [] : ['4000 null'])
+    expect(await listed(`sort=${sort}&status=expired`)).toEqual(isEnding ? [] : ['3000 expired'])
+  }
+  expect(await listed('query=2000&status=refunded')).toEqual(['2000 refunded'])
+  expect(await listed('query=4000&status=one_time')).toEqual(['4000 null'])
+  expect(await listed('query=4000&status=refunded')).toEqual([])
 })
 
 test('sort=ends lists only ending customers, soonest first', async () => {
