@@ -163,7 +163,7 @@ export function openCustomers({
         ...history,
       })),
       transactions,
-      proceeds: sumProceeds(transactions.flatMap((one) => one.proceeds ?? [])),
+      proceeds: sumProceeds(transactions, clock()),
       users: usersOf(
         app_id,
         links.map(({ app_user_id }) => app_user_id),
@@ -223,8 +223,11 @@ export function openCustomers({
 const firstPurchasedAt = ({ original_purchased_at }: Customer): number =>
   original_purchased_at ?? Number.MAX_SAFE_INTEGER
 
-/** Sums the known proceeds of charges; null if there are none. */
-function sumProceeds(charges: readonly Proceeds[]) {
+type Charged = { purchased_at: number; proceeds: Proceeds | null }
+
+/** Sums the known proceeds of charges up to `now`, as the other figures do; null if there are none. */
+function sumProceeds(transactions: readonly Charged[], now: number) {
+  const charges = transactions.flatMap((one) => (one.purchased_at <= now && one.proceeds) || [])
   if (charges.length === 0) return null
   return {
     base_milli: charges.reduce((sum, { base_milli }) => sum + base_milli, 0),

@@ -167,6 +167,24 @@ test('refunded subscriptions and one-time purchases can be listed alone', async 
   expect(await listed('query=4000&status=refunded')).toEqual([])
 })
 
+test('a renewal that Apple signs ahead counts with its proceeds from the instant of the payment', async () => {
+  const { app, notifyTransaction, get } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-05-02', '2026-06-02')
+  const ahead = { signedDate: at('2026-06-01T11:00:00Z') }
+  await notifyTransaction('1', 1, '2026-06-02', '2026-07-02', ahead, {}, 'DID_RENEW')
+  const figures = async () => {
+    const [customer] = ((await (await get('customers')).json()) as Body).customers
+    const profile = await (await get(`customers/${customer?.id}`)).json()
+    const { payments, ltv_milli, proceeds_milli } = customer ?? {}
+    return [payments, ltv_milli, proceeds_milli, profile.proceeds.base_milli]
+  }
+  expect(await figures()).toEqual([1, 9_990, 6_993, 6_993])
+  expect((await app.windfall.metrics.verify()).difference).toBeNull()
+  app.clock.set(at('2026-06-03'))
+  expect(await figures()).toEqual([2, 19_980, 13_986, 13_986])
+  expect((await app.windfall.metrics.verify()).difference).toBeNull()
+})
+
 test('sort=ends lists only ending customers, soonest first', async () => {
   const { app, get, ids } = await openShop()
   const leaves = { renewal: { autoRenewStatus: 0 } }
