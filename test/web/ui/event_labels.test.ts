@@ -33,6 +33,7 @@ const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
 
 test('labels every type and assigns it to exactly one kind', () => {
   for (const type of EVENT_TYPES) expect(eventLabel(type).title, type).not.toBe(type)
+  expect(new Set(EVENT_TYPES.map((type) => eventLabel(type).title)).size).toBe(EVENT_TYPES.length)
   const chosen = KINDS.flatMap((kind) => typesOf(kind)?.split(','))
   expect(chosen.toSorted()).toEqual(EVENT_TYPES.filter((type) => !QUIET_TYPES.includes(type)).toSorted())
   expect(typesOf(null)).toBeNull()

@@ -9,6 +9,7 @@ import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useQuery } from '../queries.ts'
 import { useScope } from '../scope.ts'
 import { instant, money } from '../words.ts'
+import { EventDeliveries } from './deliveries/event_deliveries.tsx'
 import { customerValue, eventDetail } from './event_detail.ts'
 import { amountOf, eventLabel, lookOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
@@ -36,6 +37,7 @@ export function EventDetails({ id }: { id: string }): JSX.Element {
         <div class="stack">
           <Heading answer={answer} />
           <Facts answer={answer} />
+          <EventDeliveries event={answer.event} />
           <section class="stack-s">
             <h3>Event data</h3>
             <Json value={answer.event.data} label="Event data" />
