@@ -220,7 +220,7 @@ test('pages and CSV contain every refund once, in each order', async () => {
   }
   const csv = await (await ledger.get(`refunds.csv?${ALL}`)).text()
   expect(csv.trim().split('\r\n')).toHaveLength(6)
-  expect(csv).toMatch(/^at,kind,app_id,customer_id/)
+  expect(csv).toMatch(/^at,kind,app_id,app,customer_id,display_name/)
 })
 
 test('the CSV has every amount as a decimal number, and the names of app and customer', async () => {
