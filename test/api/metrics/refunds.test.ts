@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { dataBody, outerPayload, transactionPayload } from '../../apple/samples.ts'
 import { moneyIn } from '../../metrics/metric_lines.ts'
 import { at, openTestLedger } from '../../metrics/test_ledger.ts'
+import { nonEmpty } from '../../non_empty.ts'
 
 type Refund = {
   at: number
@@ -126,6 +127,10 @@ test('the reason of the customer’s request comes before that of the refund', a
     }),
   )
   const { refunds, by_reason } = await listIn(ledger.get)
+  for (const { customer_id, transaction_id, reason } of nonEmpty(refunds)) {
+    const profile = await (await ledger.get(`customers/${customer_id}`)).json()
+    expect(profile.transactions).toMatchObject([{ transaction_id, refunded: { reason } }])
+  }
   expect(refunds.map(({ transaction_id, reason }) => `${transaction_id} ${reason}`)).toEqual([
     '3000 other',
     '2000 not_given',

@@ -104,6 +104,8 @@ test('describes the detail of an event', () => {
   expect(eventDetail(event('subscription.expired', { subscription: { expiration_intent: 2 } }))).toBe(
     'payment failed',
   )
+  const notification = { consumption_request_reason: 'UNINTENDED_PURCHASE' }
+  expect(eventDetail(event('consumption.requested', { notification }))).toBe('unintended purchase')
   expect(eventDetail(event('gap.found', { notifications: 7 }))).toBe('7 notifications')
   expect(eventDetail(event('subscription.renewed', { subscription }))).toBeNull()
 })

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
 import { productName } from '../../../apps/product_name.ts'
+import { isRefund, RefundReasonFact } from '../customers/profile/refund_reason.tsx'
 import { Json } from '../evidence/json.tsx'
 import { type EvidenceAnswer, SignedText } from '../evidence/signed_text.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
@@ -99,6 +100,7 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
           </dd>
         </>
       )}
+      {isRefund(event) && <RefundReasonFact event={event} />}
       <MrrFact effect={event.mrr_effect} />
       <dt>Type</dt>
       <dd>
