@@ -287,6 +287,10 @@ test('finds a customer by a part of a user id, an e-mail or a name, and by the b
   expect(await find('bobby "b" o\\')).toEqual(['failing'])
   expect(await find('bob')).toEqual(['failing'])
   expect(await find('@other')).toEqual(['gone'])
+  for (const query of ['cleo  MARTIN', 'Martin C', 'mar cleo', 'cleo martin'])
+    expect([query, await find(query)]).toEqual([query, ['gone']])
+  expect(await find('martin x')).toEqual([])
+  expect(await find('artin cleo')).toEqual([])
   // gone has paid more than the others, who have paid the same: the newest comes first.
   expect(await find('example')).toEqual(['gone', 'failing', 'leaving'])
   expect(await find('example.com')).toEqual(['failing', 'leaving'])
