@@ -45,13 +45,16 @@ export function money(milli: number | null | undefined, currency: string | null)
   if (milli === null || milli === undefined) return UNKNOWN
   if (currency === null) return numberFormat({ maximumFractionDigits: 2 }).format(milli / 1000)
   const digits = Math.abs(milli) >= CENTS_BELOW ? { maximumFractionDigits: 0 } : {}
-  return numberFormat({ ...currencyOptions(currency), ...digits }).format(milli / 1000)
+  // An amount that rounds to zero has no sign.
+  return numberFormat({ ...currencyOptions(currency), ...digits, signDisplay: 'negative' }).format(
+    milli / 1000,
+  )
 }
 
 /** Money with its sign, as `+$1.50`. */
 export function signedMoney(milli: number, currency: string | null): string {
   const text = money(milli, currency)
-  return milli > 0 ? `+${text}` : text
+  return milli > 0 && text !== money(0, currency) ? `+${text}` : text
 }
 
 /** Money in compact notation for axes, as `$1.2K`. */
@@ -178,12 +181,22 @@ export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / DAY_MS)
 
 const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const zonedInstants = new Intl.DateTimeFormat(locale, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+})
 const exactInstants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const clocks = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 /** An instant, in the viewer's own time zone. */
 export const instant = (at: number | null | undefined): string =>
   at === null || at === undefined ? UNKNOWN : instants.format(at)
+/** An instant with the name of the viewer's time zone. */
+export const zonedInstant = (at: number): string => zonedInstants.format(at)
 /** An instant with its second, in the viewer's own time zone. */
 export const instantWithSeconds = (at: number): string => exactInstants.format(at)
 export const clock = (at: number): string => clocks.format(at)

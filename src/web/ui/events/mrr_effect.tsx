@@ -1,7 +1,7 @@
 /** Shows what an event changes in MRR. */
 import type { JSX } from 'preact'
 import { money, signedMoney } from '../words.ts'
-import type { FeedEvent } from './feed_event.ts'
+import { type Effect, mrrChange } from './mrr_change.ts'
 
 const KINDS: Record<string, string> = {
   new: 'New',
@@ -17,16 +17,8 @@ const KINDS: Record<string, string> = {
   repriced: 'Price learned',
 }
 
-type Effect = FeedEvent['mrr_effect']
-
 /** The kind of an effect; null without one. */
 const kindOf = (effect: NonNullable<Effect>): string | null => KINDS[effect.kind ?? ''] ?? null
-
-/** The change of MRR in short: `MRR +$4.99`. Null if MRR does not change, or the change is not known. */
-function mrrChange(effect: Effect | undefined): string | null {
-  if (!effect?.base_milli) return null
-  return `MRR ${signedMoney(effect.base_milli, effect.currency)}`
-}
 
 export const MrrChange = ({ effect }: { effect: Effect | undefined }): JSX.Element | null => {
   const change = mrrChange(effect)
