@@ -3,13 +3,14 @@ import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
 import { productName } from '../../../apps/product_name.ts'
+import type { Profile } from '../customers/profile/profile_answer.ts'
 import { isRefund, RefundReasonFact } from '../customers/profile/refund_reason.tsx'
 import { Json } from '../evidence/json.tsx'
 import { type EvidenceAnswer, SignedText } from '../evidence/signed_text.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useQuery } from '../queries.ts'
 import { useScope } from '../scope.ts'
-import { instant, money } from '../words.ts'
+import { instant, money, zonedInstant } from '../words.ts'
 import { EventDeliveries } from './deliveries/event_deliveries.tsx'
 import { customerValue, eventDetail } from './event_detail.ts'
 import { amountOf, eventLabel, lookOf } from './event_labels.ts'
@@ -19,7 +20,7 @@ import { MrrFact } from './mrr_effect.tsx'
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
 
 export const ORIGIN_LABELS: Record<FeedEvent['origin'], { title: string; about: string }> = {
-  live: { title: 'Live', about: 'Received within an hour.' },
+  live: { title: 'Live', about: 'Received within an hour after Apple signed it.' },
   recovered: { title: 'Recovered', about: 'Received more than an hour after Apple signed it.' },
   backfill: { title: 'From history', about: 'From the first import or Apple’s history, or a past purchase.' },
 }
@@ -76,10 +77,15 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
   return (
     <dl class="facts">
       <dt>Effective</dt>
-      <dd>{instant(event.occurred_at)}</dd>
+      <dd>
+        {zonedInstant(event.occurred_at)}
+        {event.occurred_at > event.recorded_at && (
+          <span class="quiet"> Apple signs a renewal up to a day before it takes effect.</span>
+        )}
+      </dd>
       <dt>Recorded</dt>
       <dd>
-        {instant(event.recorded_at)} <span class="badge">{origin.title}</span>{' '}
+        {zonedInstant(event.recorded_at)} <span class="badge">{origin.title}</span>{' '}
         <span class="quiet">{origin.about}</span>
       </dd>
       <dt>App</dt>
@@ -91,7 +97,9 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
         <>
           <dt>Customer</dt>
           <dd>
-            <a href={href(`/customers/${event.customer_id}`)}>{userId ?? 'Not identified'}</a>{' '}
+            <a href={href(`/customers/${event.customer_id}`)}>
+              <CustomerName id={event.customer_id} fallback={userId ?? 'Not identified'} />
+            </a>{' '}
             {event.customer && (
               <span class="quiet" title={`As of ${instant(event.customer.as_of)}`}>
                 {customerValue(event.customer)}
@@ -127,6 +135,12 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
       </dd>
     </dl>
   )
+}
+
+/** The customer's name as in the list of customers, once it is known. */
+function CustomerName({ id, fallback }: { id: string; fallback: string }): JSX.Element {
+  const { data } = useQuery<Profile>(`/api/v1/customers/${encodeURIComponent(id)}`)
+  return <>{data?.customer.display_name ?? fallback}</>
 }
 
 function Signed({ id, count }: { id: string; count: number }): JSX.Element {
