@@ -160,6 +160,7 @@ export function refundRoutes({ refundLists, series, customers, auth, ...deps }: 
       return { ...row, amount: milli, billed_in: currency, display_name, app_user_ids }
     })
 
+  type Listed = Awaited<ReturnType<typeof answer>>
   return defineList(auth, {
     ...READ_ROUTE,
     path: '/api/v1/refunds',
@@ -169,7 +170,7 @@ export function refundRoutes({ refundLists, series, customers, auth, ...deps }: 
     answer: { description: 'A page of refunds', schema: RefundsAnswer },
     refusals: { ...QUERY_LIMIT_ERRORS, 400: 'organization_needed' },
     around: auth.limited,
-    table: { columns: CSV_COLUMNS, rowsOf: ({ refunds }) => refunds.map(csvRowIn(deps.apps)) },
+    table: { columns: CSV_COLUMNS, rowsOf: ({ refunds }: Listed) => refunds.map(csvRowIn(deps.apps)) },
     read: async ({ caller, query }) => display.fields(await answer(caller, query), query.display_currency),
   })
 }

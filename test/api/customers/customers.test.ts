@@ -16,6 +16,7 @@ import { at, openTestLedger } from '../../metrics/test_ledger.ts'
 const DAY = 86_400_000
 const OTHER = 'com.example.other'
 type ListedCustomer = Record<string, unknown> & { id: string }
+type Profile = { proceeds: { base_milli: number } }
 type Body = Record<string, unknown> & { customers: ListedCustomer[]; next: string | null; code?: string }
 
 /** One customer who bought on `days` before now, the last time for a month, each time for 4.990 dollars. */
@@ -174,8 +175,8 @@ test('a renewal that Apple signs ahead counts with its proceeds from the instant
   await notifyTransaction('1', 1, '2026-06-02', '2026-07-02', ahead, {}, 'DID_RENEW')
   const figures = async () => {
     const [customer] = ((await (await get('customers')).json()) as Body).customers
-    const profile = await (await get(`customers/${customer?.id}`)).json()
-    const { payments, ltv_milli, proceeds_milli } = customer ?? {}
+    const profile = (await (await get(`customers/${customer?.id}`)).json()) as Profile
+    const { payments, ltv_milli, proceeds_milli } = customer as ListedCustomer
     return [payments, ltv_milli, proceeds_milli, profile.proceeds.base_milli]
   }
   expect(await figures()).toEqual([1, 9_990, 6_993, 6_993])

@@ -129,7 +129,7 @@ test('the reason of the customer’s request comes before that of the refund', a
   const { refunds, by_reason } = await listIn(ledger.get)
   for (const { customer_id, transaction_id, reason } of nonEmpty(refunds)) {
     const profile = await (await ledger.get(`customers/${customer_id}`)).json()
-    expect(profile.transactions).toMatchObject([{ transaction_id, refunded: { reason } }])
+    expect(profile).toMatchObject({ transactions: [{ transaction_id, refunded: { reason } }] })
   }
   expect(refunds.map(({ transaction_id, reason }) => `${transaction_id} ${reason}`)).toEqual([
     '3000 other',
