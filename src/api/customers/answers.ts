@@ -55,6 +55,7 @@ export const CustomerAnswer = v.object({
     nullableText,
     v.description('The attribute `users.name_attribute` of the first user who has it; claimed unless proved'),
   ),
+  email: v.pipe(nullableText, v.description('In the same way, the attribute `email`')),
   app_user_ids: v.array(v.string()),
   verified_app_user_ids: v.pipe(v.array(v.string()), v.description('The verified ids among app_user_ids')),
 })

@@ -99,7 +99,6 @@ export function openCustomers({
       generation: _,
       scope_id: __,
       lineage_id: ___,
-      ends_at: ____,
       storefront,
       months_milli,
       unconverted,
@@ -121,6 +120,7 @@ export function openCustomers({
       unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
       original_transaction_ids: transactionsOf(members),
       display_name: linkedUsers.nameOf(app_id, app_user_ids, nameAttribute()),
+      email: linkedUsers.nameOf(app_id, app_user_ids, 'email'),
       app_user_ids,
       verified_app_user_ids: usersIn(links.filter(({ verification }) => verification === 'verified')),
     }

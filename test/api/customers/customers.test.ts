@@ -102,6 +102,7 @@ test('lists customers with money, months, status and next renewal, in every orde
     currency: 'USD',
     converted: null,
     display_name: null,
+    email: null,
     ltv_milli: 14_970,
     charged_milli: 14_970,
     refunded_milli: 0,
@@ -292,6 +293,8 @@ test('finds a customer by a part of a user id, an e-mail or a name, and by the b
     expect([query, await find(query)]).toEqual([query, ['gone']])
   expect(await find('martin x')).toEqual([])
   expect(await find('artin cleo')).toEqual([])
+  const [named] = (await get('/api/v1/customers?query=ann-4711')).body.customers
+  expect(named).toMatchObject({ display_name: 'Ann Müller', email: 'Ann.Müller@example.com' })
   // gone has paid more than the others, who have paid the same: the newest comes first.
   expect(await find('example')).toEqual(['gone', 'failing', 'leaving'])
   expect(await find('example.com')).toEqual(['failing', 'leaving'])
