@@ -88,7 +88,10 @@ const Refund = v.object({
 })
 const totals = {
   count: v.pipe(v.number(), v.description('Refunds less reversals')),
-  reversed: v.pipe(v.number(), v.description('Reversals; `count` and `reversed` are the refunds')),
+  reversed: v.pipe(
+    v.number(),
+    v.description('Reversals. Without them there are `count` + `reversed` refunds'),
+  ),
   base_milli: v.number(),
   proceeds_milli: v.number(),
   mrr_milli: v.number(),
