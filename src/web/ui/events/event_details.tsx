@@ -70,12 +70,10 @@ function Heading({ answer: { event } }: { answer: Answer }): JSX.Element {
   )
 }
 
-function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
-  const { href } = useScope()
+function TimeFacts({ event }: { event: FeedEvent }): JSX.Element {
   const origin = ORIGIN_LABELS[event.origin]
-  const userId = event.data.user?.app_user_id ?? event.customer?.users[0]?.app_user_id
   return (
-    <dl class="facts">
+    <>
       <dt>Effective</dt>
       <dd>
         {zonedInstant(event.occurred_at)}
@@ -88,6 +86,16 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
         {zonedInstant(event.recorded_at)} <span class="badge">{origin.title}</span>{' '}
         <span class="quiet">{origin.about}</span>
       </dd>
+    </>
+  )
+}
+
+function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
+  const { href } = useScope()
+  const userId = event.data.user?.app_user_id ?? event.customer?.users[0]?.app_user_id
+  return (
+    <dl class="facts">
+      <TimeFacts event={event} />
       <dt>App</dt>
       <dd>
         {app ? (app.name ?? app.bundle_id) : '–'}{' '}

@@ -10,10 +10,7 @@ export const isRefund = ({ type }: FeedEvent): boolean =>
   type === 'subscription.refunded' || type === 'purchase.refunded'
 
 /** The reason of the refund that an event reports; null if the refund was reversed since. */
-export function refundReason(
-  { data }: FeedEvent,
-  { transactions }: Pick<Profile, 'transactions'>,
-): string | null {
+function refundReason({ data }: FeedEvent, { transactions }: Pick<Profile, 'transactions'>): string | null {
   const id = data.transaction?.transaction_id
   const refunded = transactions.find((one) => one.transaction_id === id)?.refunded
   return refunded ? REASONS[refunded.reason] : null
