@@ -6,7 +6,6 @@ import type { AccessScope } from '../../access/tokens.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
-import { decimalText } from '../../http/csv.ts'
 import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
@@ -62,6 +61,7 @@ const Refund = v.object({
   at: v.pipe(v.number(), v.description('When Apple refunded the purchase, or reversed the refund')),
   kind: v.pipe(v.picklist(['refund', 'reversal']), v.description('A reversal has negative amounts')),
   app_id: v.string(),
+  app_name: v.pipe(v.string(), v.description('The name of the app, else its bundle id')),
   customer_id: nullableText,
   display_name: v.pipe(nullableText, v.description('As in `/api/v1/customers`')),
   app_user_ids: v.pipe(v.array(v.string()), v.description('The users that the purchases are linked to')),
@@ -70,10 +70,13 @@ const Refund = v.object({
   product_id: v.string(),
   country: v.pipe(nullableText, v.description('ISO 3166-1 alpha-3')),
   purchased_at: v.number(),
-  amount: amount(
+  amount_milli: amount(
     'The amount given back, in thousandths of `billed_in`; null if Apple did not send the price',
   ),
-  billed_in: v.pipe(nullableText, v.description('The currency of `amount`')),
+  billed_in: v.pipe(
+    nullableText,
+    v.description('The currency of `amount_milli`, also with `display_currency`'),
+  ),
   base_milli: amount('The amount in `currency`, at the rate of the charge'),
   proceeds_milli: amount('The part after tax and commission, in `currency`'),
   mrr_milli: amount('What the refund changes in MRR, in `currency`; 0 if paid time did not end with it'),
@@ -111,8 +114,6 @@ export const RefundsAnswer = v.object({
   by_reason: v.array(v.object({ value: v.picklist(REFUND_REASONS), ...totals })),
   by_product: v.array(v.object({ value: v.string(), ...totals })),
 })
-
-const CSV_COLUMNS = Object.keys(Refund.entries).flatMap((name) => (name === 'app_id' ? [name, 'app'] : name))
 
 type Deps = {
   refundLists: RefundLists
@@ -155,15 +156,16 @@ export function refundRoutes({ refundLists, series, customers, auth, ...deps }: 
     }
   }
 
-  /** Adds the names and users of the customers. */
+  /** Adds the names of apps and customers, and the users. */
   const withUsers = (rows: ReturnType<RefundLists['withCustomers']>) =>
     rows.map(({ milli, currency, ...row }) => {
       const value = row.customer_id === null ? null : customers.values.findByCanonicalId(row.customer_id)
       const { display_name = null, app_user_ids = [] } = value === null ? {} : customers.summaryOf(value)
-      return { ...row, amount: milli, billed_in: currency, display_name, app_user_ids }
+      const app = deps.apps.get(row.app_id)
+      const app_name = app?.name ?? app?.bundle_id ?? ''
+      return { ...row, amount_milli: milli, billed_in: currency, app_name, display_name, app_user_ids }
     })
 
-  type Listed = Awaited<ReturnType<typeof answer>>
   return defineList(auth, {
     ...READ_ROUTE,
     path: '/api/v1/refunds',
@@ -173,18 +175,9 @@ export function refundRoutes({ refundLists, series, customers, auth, ...deps }: 
     answer: { description: 'A page of refunds', schema: RefundsAnswer },
     refusals: { ...QUERY_LIMIT_ERRORS, 400: 'organization_needed' },
     around: auth.limited,
-    table: { columns: CSV_COLUMNS, rowsOf: ({ refunds }: Listed) => refunds.map(csvRowIn(deps.apps)) },
     read: async ({ caller, query }) => display.fields(await answer(caller, query), query.display_currency),
   })
 }
-
-/** A row of the CSV file: with the name of the app and a decimal amount. */
-const csvRowIn =
-  (apps: Apps) =>
-  <Row extends { app_id: string; amount: number | null }>({ amount, ...row }: Row) => {
-    const app = apps.get(row.app_id)
-    return { ...row, app: app?.name ?? app?.bundle_id, amount: amount === null ? null : decimalText(amount) }
-  }
 
 const isBilledIn = (wanted: string | undefined) => (row: RefundRow) =>
   wanted === undefined || row.currency === wanted

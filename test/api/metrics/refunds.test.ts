@@ -11,7 +11,7 @@ type Refund = {
   customer_id: string | null
   transaction_id: string
   product_id: string
-  amount: number | null
+  amount_milli: number | null
   billed_in: string | null
   base_milli: number | null
   proceeds_milli: number | null
@@ -76,7 +76,7 @@ test('a refund has its amounts, its reason and what it changes in MRR', async ()
       transaction_id: '1000',
       product_id: 'monthly',
       country: 'DEU',
-      amount: 4_995,
+      amount_milli: 4_995,
       billed_in: 'EUR',
       base_milli: 9_990,
       proceeds_milli: 6_993,
@@ -202,7 +202,7 @@ test('the list sums to the refunds of the metric, with reversals, partial refund
   // Two of lineage 1, the coins and the one without a price; that of lineage 2 was reversed.
   expect(totals).toMatchObject({ count: 4, reversed: 1, unpriced: 1 })
   expect(refunds.find(({ transaction_id }) => transaction_id === '4000')).toMatchObject({
-    amount: null,
+    amount_milli: null,
     base_milli: null,
     mrr_milli: null,
   })
@@ -225,7 +225,7 @@ test('pages and CSV contain every refund once, in each order', async () => {
   }
   const csv = await (await ledger.get(`refunds.csv?${ALL}`)).text()
   expect(csv.trim().split('\r\n')).toHaveLength(6)
-  expect(csv).toMatch(/^at,kind,app_id,app,customer_id,display_name/)
+  expect(csv).toMatch(/^at,kind,app_id,app_name,customer_id,display_name/)
 })
 
 test('the CSV has every amount as a decimal number, and the names of app and customer', async () => {
@@ -241,13 +241,15 @@ test('the CSV has every amount as a decimal number, and the names of app and cus
   const [names = [], values = []] = lines.map((line) => line.split(','))
   const row = Object.fromEntries(names.map((name, index) => [name, values[index]]))
   expect(row).toMatchObject({
-    app: connected?.name ?? connected?.bundle_id,
+    app_name: connected?.name ?? connected?.bundle_id,
     display_name: 'Nora Kaur',
     app_user_ids: 'a-1',
     amount: '7500.000',
     billed_in: 'JPY',
     base: '75.000',
   })
+  const { refunds } = await listIn(ledger.get, '&display_currency=JPY')
+  expect(refunds).toMatchObject([{ amount_milli: 7_500_000, base_milli: 7_500_000 }])
 })
 
 test('the days are those of the organization, and only refunds of the range are listed', async () => {

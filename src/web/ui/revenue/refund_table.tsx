@@ -65,7 +65,7 @@ export function RefundTable({ refunds, currency }: Props): JSX.Element {
 function Row({ refund, currency }: { refund: Refund; currency: string | null }): JSX.Element {
   const { href } = useScope()
   const apps = useApps().data?.apps
-  const { customer_id: id, app_id, product_id, country, amount, billed_in } = refund
+  const { customer_id: id, app_id, product_id, country, amount_milli: amount, billed_in } = refund
   const { base_milli, mrr_milli } = refund
   const isConverted = amount !== null && billed_in !== currency
   return (
