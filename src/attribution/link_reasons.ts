@@ -27,15 +27,9 @@ const UNATTESTED_TEXTS: Readonly<Record<string, string>> = {
 
 const NO_SIGNATURE = 'no Apple signature came with the call'
 
-/** The call with which a user claimed a purchase that an anonymous install had proved. */
-const CLAIM_TEXTS: Partial<Record<CallCredential, string>> = {
-  none: 'in a call without a key',
-  publishable: 'in a call with the publishable key, which every copy of the app holds',
-}
-const BUYER_TEXTS = {
-  sure: 'an anonymous install that proved the purchase',
-  likely: 'what looks like an anonymous install (its id is a bare UUID) that proved the purchase',
-}
+/** The calls with which an app claims a purchase that an anonymous install has proved. */
+const CLAIMS: readonly CallCredential[] = ['none', 'publishable']
+const BUYER_TEXTS = { sure: 'an anonymous install', likely: 'what looks like an anonymous install' }
 
 type Labelled = LinkFacts & { credential: string; unattested: string | null }
 
@@ -51,7 +45,7 @@ export function isClaimedFromInstall({
 }: Labelled): boolean {
   if (proved_app_user_id === null || !proofs.includes('purchase')) return false
   const isAnonymous = anonymityOf(proved_app_user_id) !== null && anonymityOf(app_user_id) === null
-  return isAnonymous && CLAIM_TEXTS[credentialIn(credential)] !== undefined
+  return isAnonymous && CLAIMS.includes(credentialIn(credential))
 }
 
 /** Explains the label of a link. */
@@ -65,9 +59,8 @@ export function explainLinkLabel(link: Labelled): string {
   if (proved_app_user_id === null) return sentence(claimed)
   if (isClaimedFromInstall(link)) {
     const buyer = BUYER_TEXTS[anonymityOf(proved_app_user_id) ?? 'likely']
-    const credentialText = `${CLAIM_TEXTS[credentialIn(link.credential)]}${ofDevice(unattested)}`
     return sentence(
-      `bought by ${buyer}, then claimed by ${app_user_id} ${credentialText}; no Apple signature came with that call. The install is ${proved_app_user_id}: ${proved}`,
+      `${buyer} bought this, and ${app_user_id} claimed it later without Apple’s signature. To verify it, ask the customer to tap Restore Purchases in the current version of your app, which sends the signature`,
     )
   }
   return sentence(`${claimed}. The proved user is ${proved_app_user_id}: ${proved}`)

@@ -55,13 +55,24 @@ export const CustomerAnswer = v.object({
     nullableText,
     v.description('The attribute `users.name_attribute` of the first user who has it; claimed unless proved'),
   ),
+  email: v.pipe(nullableText, v.description('In the same way, the attribute `email`')),
   app_user_ids: v.array(v.string()),
   verified_app_user_ids: v.pipe(v.array(v.string()), v.description('The verified ids among app_user_ids')),
 })
 
+const ORDER_LOOKUPS = ['found', 'not_found', 'no_key', 'not_production'] as const
+/** Whether Apple knows an order id. */
+export type OrderLookup = (typeof ORDER_LOOKUPS)[number]
+
 export const CustomersAnswer = v.object({
   customers: v.array(CustomerAnswer),
   next: v.pipe(nullableText, v.description('The value of `cursor` for the next page; null on the last page')),
+  order_lookup: v.pipe(
+    v.nullable(v.picklist(ORDER_LOOKUPS)),
+    v.description(
+      'If the query can be an order id and nothing else was found, whether Apple knows it: found, not_found, no_key (no app has an In-App Purchase key), or not_production (orders are looked up in production only); else null',
+    ),
+  ),
   behind,
 })
 

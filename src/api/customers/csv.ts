@@ -28,6 +28,7 @@ const COLUMNS = [
   'last_paid_at',
   'last_seen_at',
   'display_name',
+  'email',
   'app_user_ids',
   'verified_app_user_ids',
   'original_transaction_ids',

@@ -13,7 +13,7 @@ import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { type Orders, openOrders, orderIdIn } from '../../ledger/history/orders.ts'
-import { STATUSES } from '../../metrics/customers/customer_summary.ts'
+import { STATUS_FILTERS } from '../../metrics/customers/customer_summary.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { Enrichment } from '../../metrics/customers/enrichment.ts'
 import {
@@ -28,7 +28,7 @@ import { defineList } from '../lists.ts'
 import { DisplayParam, openDisplay } from '../metrics/display.ts'
 import { refusedByApple } from '../owner/test_notification.ts'
 import { CUSTOMER_WAIT_MS, QUERY_LIMIT_ERRORS, READ_ROUTE, waitPreferenceOf } from '../route_defaults.ts'
-import { CustomersAnswer, ProfileAnswer } from './answers.ts'
+import { CustomersAnswer, type OrderLookup, ProfileAnswer } from './answers.ts'
 import { CUSTOMERS_TABLE } from './csv.ts'
 
 /** The format of a cursor: three fields for a sorted list, or one number for a search. */
@@ -64,7 +64,12 @@ const CustomersQuery = v.object({
   ),
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
-  status: v.optional(v.pipe(v.picklist(STATUSES), v.description('Only customers with this status now'))),
+  status: v.optional(
+    v.pipe(
+      v.picklist(STATUS_FILTERS),
+      v.description('Only customers with this status now; one_time: who never subscribed'),
+    ),
+  ),
   label: v.optional(
     v.pipe(
       v.picklist(LABELS),
@@ -124,11 +129,12 @@ const listRoutes = ({ customers, apps, auth, ...deps }: Deps): Route[] => {
       const behind = await customers.ready(appsIn(apps, search.scopes), wait_ms)
       const read = (one: Search) => pageOf(customers, one, query.cursor ?? null, query.limit)
       const found = await read(search)
-      const ofOrder = found.customers.length === 0 && (await searchOfOrder(search, { orders, apps }))
+      const isEmpty = found.customers.length === 0 && query.cursor === undefined
+      const order = isEmpty ? await searchOfOrder(search, { orders, apps }) : NO_ORDER
       // Do not yield to the event loop here: amounts and their currency must belong to one generation.
-      const page = ofOrder ? await read(ofOrder) : found
+      const page = order.search === null ? found : await read(order.search)
       const shown = page.customers.map((one) => display.fields(one, query.display_currency))
-      return { ...page, customers: shown, behind }
+      return { ...page, customers: shown, order_lookup: order.lookup, behind }
     },
     table: CUSTOMERS_TABLE,
     versionOf: ({ caller, query }) => customers.generationsOf(searchOf(apps, caller, query).scopes),
@@ -152,21 +158,29 @@ function searchOf(
   }
 }
 
+/** The search for the purchase of an order, and whether Apple knows the order. */
+type OrderSearch = { search: Search | null; lookup: OrderLookup | null }
+const NO_ORDER: OrderSearch = { search: null, lookup: null }
+
 /**
- * Asks Apple for the purchase of an order id. Returns the search for it; null if the query is no order id or Apple has no
- * such order.
+ * Asks Apple for the purchase of an order id.
  *
  * @throws Refusal 502 `apple`.
  */
 async function searchOfOrder(
   search: Search,
   { orders, apps }: { orders: Orders; apps: Apps },
-): Promise<Search | null> {
+): Promise<OrderSearch> {
   const order_id = orderIdIn(search.query ?? '')
   const scopes = search.scopes.filter(({ environment }) => environment === 'production')
-  if (order_id === null || scopes.length === 0) return null
-  const [query] = await orders.originalIdsOf(order_id, appsIn(apps, scopes)).catch(refusedByApple)
-  return query === undefined ? null : { ...search, query }
+  if (order_id === null) return NO_ORDER
+  if (scopes.length === 0) return { search: null, lookup: 'not_production' }
+  const found = await orders.originalIdsOf(order_id, appsIn(apps, scopes)).catch(refusedByApple)
+  if (found === null) return { search: null, lookup: 'no_key' }
+  const [query] = found
+  return query === undefined
+    ? { search: null, lookup: 'not_found' }
+    : { search: { ...search, query }, lookup: 'found' }
 }
 
 type Summary = ReturnType<Customers['summaryOf']>

@@ -37,7 +37,7 @@ const ErasuresQuery = v.object({
   limit: v.optional(v.pipe(whole(1, 500), v.description('Page size, 1 to 500')), '100'),
   before: v.optional(v.pipe(v.string(), v.description('`next` of the previous page'))),
 })
-const ErasureAnswer = v.object({
+export const ErasureAnswer = v.object({
   id: v.string(),
   app_id: v.string(),
   bundle_id: v.string(),

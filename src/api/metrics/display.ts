@@ -151,7 +151,8 @@ const convertValues = <Values extends Record<string, number>>(values: Values, co
 /** Amounts by currency, which keep it. */
 const KEPT = ['not_converted', 'unconverted']
 
-const isAmount = (name: string): boolean => /(?:^|_)milli$/.test(name)
+/** The amount of a refund is in the currency that was billed. */
+const isAmount = (name: string): boolean => /(?:^|_)milli$/.test(name) && name !== 'amount_milli'
 const isBaseAmount = (name: string): boolean => /(?:^|_)base_milli$/.test(name)
 
 /** A copy with the numbers converted whose field name `isConverted` selects. */

@@ -76,21 +76,22 @@ const Refund = v.object({
   at: v.pipe(v.number(), v.description('When Apple refunded the purchase, or reversed the refund')),
   kind: v.pipe(v.picklist(['refund', 'reversal']), v.description('A reversal has negative amounts')),
   app_id: v.string(),
+  app_name: v.pipe(v.string(), v.description('The name of the app, else its bundle id')),
   customer_id: nullableText,
-  display_name: v.pipe(
-    nullableText,
-    v.description('The attribute `users.name_attribute` of the first user who has it; claimed unless proved'),
-  ),
+  display_name: v.pipe(nullableText, v.description('As in `/api/v1/customers`')),
   app_user_ids: v.pipe(v.array(v.string()), v.description('The users that the purchases are linked to')),
   original_transaction_id: v.string(),
   transaction_id: v.string(),
   product_id: v.string(),
   country: v.pipe(nullableText, v.description('ISO 3166-1 alpha-3')),
   purchased_at: v.number(),
-  amount: amount(
+  amount_milli: amount(
     'The amount given back, in thousandths of `billed_in`; null if Apple did not send the price',
   ),
-  billed_in: v.pipe(nullableText, v.description('The currency of `amount`')),
+  billed_in: v.pipe(
+    nullableText,
+    v.description('The currency of `amount_milli`, also with `display_currency`'),
+  ),
   base_milli: amount('The amount in `currency`, at the rate of the charge'),
   proceeds_milli: amount('The part after tax and commission, in `currency`'),
   mrr_milli: amount('What the refund changes in MRR, in `currency`; 0 if paid time did not end with it'),
@@ -105,6 +106,10 @@ const Refund = v.object({
 })
 const totals = {
   count: v.pipe(v.number(), v.description('Refunds less reversals')),
+  reversed: v.pipe(
+    v.number(),
+    v.description('Reversals. Without them there are `count` + `reversed` refunds'),
+  ),
   base_milli: v.number(),
   proceeds_milli: v.number(),
   mrr_milli: v.number(),
@@ -147,7 +152,7 @@ type Deps = {
 }
 
 /** Opens reading the refunds of a range: a page of them, or their totals. */
-function openRefunds({ refundLists, series, customers, ...deps }: Deps) {
+function openRefunds({ refundLists, series, ...deps }: Deps) {
   const { scopeOf } = openMetricScopes(deps)
 
   /** The refunds of a range, in no order. With `mayBeRecent`, they can be up to a minute old. */
@@ -179,7 +184,7 @@ function openRefunds({ refundLists, series, customers, ...deps }: Deps) {
     const shown = following.slice(0, query.limit)
     const last = shown.at(-1)
     return {
-      refunds: withUsers(refundLists.withCustomers(shown, environment), customers),
+      refunds: withUsers(refundLists.withCustomers(shown, environment), deps),
       next: following.length > shown.length && last ? cursorOf(last, query.sort) : null,
       ...about,
       totals: totalsOf(all),
@@ -196,17 +201,22 @@ function openRefunds({ refundLists, series, customers, ...deps }: Deps) {
   return { page, sums }
 }
 
-/** Adds the users of the customers, and the name of the first who has one. */
-function withUsers(rows: ReturnType<RefundLists['withCustomers']>, customers: Deps['customers']) {
+/** Adds the names of apps, the users of the customers, and the name of the first who has one. */
+function withUsers(
+  rows: ReturnType<RefundLists['withCustomers']>,
+  { customers, apps }: Pick<Deps, 'customers' | 'apps'>,
+) {
   const ids = rows.flatMap(({ customer_id }) => customer_id ?? [])
   const found = customers.figuresOf([...new Set(ids)])
   return rows.map(({ milli, currency, ...row }) => {
     const users = found.get(row.customer_id ?? '')?.users ?? []
     const app_user_ids = users.map(({ app_user_id }) => app_user_id)
+    const app = apps.get(row.app_id)
     return {
       ...row,
-      amount: milli,
+      amount_milli: milli,
       billed_in: currency,
+      app_name: app?.name ?? app?.bundle_id ?? '',
       display_name: customers.displayNameOf(row.app_id, app_user_ids),
       app_user_ids,
     }

@@ -83,8 +83,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
 
   /**
    * Erases a user, inside the caller's unit of work: from then on all calls for the user are refused and the user's row
-   * is gone. The rest is scrubbed afterwards, in the background. Idempotent.
-   *
+   * and first links are gone. The rest is scrubbed afterwards, in the background. Idempotent.
    * @throws Refusal 404 `unknown_user`.
    */
   function erase({ app_id, app_user_id, asked_by, even_unknown = false }: ErasureRequest): ErasureRecord {
@@ -99,6 +98,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     dropUser.run(app_id, app_user_id)
     const user = { app_id, app_user_id, erasure_id }
     erased.call(user)
+    records.countLinks(erasure_id, links.scrubSome(app_id, app_user_id))
     store.afterCommit(() => {
       live.change((event) => scrubEvent(event, scrubTargetOf(user)))
       runs.resume()

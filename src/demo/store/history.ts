@@ -71,13 +71,16 @@ const isId = (id: string) => /^\d{1,20}$/.test(id)
 export const orderIdOf = (transaction_id: string): string =>
   `M${BigInt(transaction_id).toString(36).toUpperCase().padStart(9, '0')}`
 
+/** The order id that the dashboard gives as an example. Each app has it: the order of its first customer. */
+export const EXAMPLE_ORDER = 'MQK4N2B7XW'
+
 /** The transaction id of an order id; '0' if the text is none. */
 export const transactionIdIn = (order_id: string): string =>
   [...(/^M([0-9A-Z]+)$/.exec(order_id)?.[1] ?? '')]
     .reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n)
     .toString()
 
-type HistoriesOptions = { holdings: Pick<Holdings, 'find' | 'of'>; sign: Sign; clock: Clock }
+type HistoriesOptions = { holdings: Pick<Holdings, 'find' | 'of' | 'people'>; sign: Sign; clock: Clock }
 
 export function openHistories({ holdings, sign, clock }: HistoriesOptions) {
   /** The current revision of each of a customer's transactions, least recently changed first. */
@@ -169,5 +172,5 @@ export function openHistories({ holdings, sign, clock }: HistoriesOptions) {
     return { status: 200, json: { ...appFieldsOf(person), data } }
   }
 
-  return { history, transaction, statuses }
+  return { history, transaction, statuses, people: holdings.people, of: holdings.of }
 }

@@ -4,7 +4,7 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { App } from '../world/products.ts'
 import type { StoreFaults } from './fault_injection.ts'
-import { type openHistories, transactionIdIn } from './history.ts'
+import { EXAMPLE_ORDER, type openHistories, transactionIdIn } from './history.ts'
 import { openHourlyLimits } from './hourly_limits.ts'
 import type { Answer, Handler, StoreRequest } from './listener.ts'
 import type { openNotificationHistory } from './notifications.ts'
@@ -25,14 +25,30 @@ const LIMITS: Record<string, number> = {
 
 /** GET /inApps/v1/lookup/{orderId}: the transaction of the order, or status 1. */
 function orderAnswer(
-  { transaction }: Pick<ReturnType<typeof openHistories>, 'transaction'>,
+  histories: ReturnType<typeof openHistories>,
   bundle_id: string,
   environment: Environment,
   order_id: string,
 ): Answer {
-  const { status, json } = transaction(bundle_id, environment, transactionIdIn(order_id))
+  const id =
+    order_id === EXAMPLE_ORDER
+      ? firstTransactionId(histories, bundle_id, environment)
+      : transactionIdIn(order_id)
+  const { status, json } = histories.transaction(bundle_id, environment, id)
   const signedTransactions = Object.values(json as object)
   return { status: 200, json: status === 200 ? { status: 0, signedTransactions } : { status: 1 } }
+}
+
+/** The first transaction of an app's first customer; '0' if it has none. */
+function firstTransactionId(
+  { people, of }: ReturnType<typeof openHistories>,
+  bundle_id: string,
+  environment: Environment,
+): string {
+  for (const person of people())
+    if (person.environment === environment && person.app.bundle_id === bundle_id)
+      return of(person)[0]?.sale.transactionId ?? '0'
+  return '0'
 }
 
 type Route = { kind: string; answer: () => Answer }

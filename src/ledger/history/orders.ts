@@ -20,18 +20,22 @@ export type Orders = ReturnType<typeof openOrders>
 export function openOrders({ verifier, appleClients }: Deps) {
   /**
    * The original transaction ids of an order, from the first of some apps that has the order. Nothing is stored. Empty if
-   * no app has it, and for apps without an In-App Purchase key.
+   * no app has it. Apps without an In-App Purchase key are not asked; null if no app could be asked.
    *
    * Apple: Look Up Order ID. @throws AppleFault, SignatureError.
    */
-  async function originalIdsOf(order_id: string, apps: readonly App[]): Promise<string[]> {
+  async function originalIdsOf(order_id: string, apps: readonly App[]): Promise<string[] | null> {
+    let isAsked = false
     for (const app of apps) {
-      const signed = (await appleClients.server(app)?.lookUpOrder(order_id)) ?? []
+      const server = appleClients.server(app)
+      if (!server) continue
+      isAsked = true
+      const signed = await server.lookUpOrder(order_id)
       const verified = await Promise.all(signed.map((jws) => verifyTransaction(verifier, jws)))
       const own = verified.filter(({ payload }) => payload.bundle_id === app.bundle_id)
       if (own.length > 0) return [...new Set(own.map(({ payload }) => payload.original_transaction_id))]
     }
-    return []
+    return isAsked ? [] : null
   }
 
   return { originalIdsOf }

@@ -7,7 +7,8 @@ import type { MetricRow } from '../lineage/rows.ts'
 
 /**
  * Statuses from best to worst. `renewing`, `committed` and `will_cancel` are paid. A `committed` customer turned the
- * renewal off and keeps paying until the commitment ends. A trial is `trial` whether it will renew or not.
+ * renewal off and keeps paying until the commitment ends. A trial is `trial` whether it will renew or not. Family access
+ * that ended is `expired`.
  */
 export const STATUSES = [
   'renewing',
@@ -17,8 +18,15 @@ export const STATUSES = [
   'grace',
   'billing_retry',
   'expired',
+  'refunded',
 ] as const
 export type CustomerStatus = (typeof STATUSES)[number]
+/** What a list can be limited to: a status, or customers who never subscribed. */
+export const STATUS_FILTERS = [...STATUSES, 'one_time'] as const
+export type StatusFilter = (typeof STATUS_FILTERS)[number]
+/** The stored status that a filter selects. */
+export const filteredStatus = (filter: StatusFilter): CustomerStatus | null =>
+  filter === 'one_time' ? null : filter
 
 export type Row = Pick<
   MetricRow,
@@ -30,6 +38,7 @@ export type SubscriptionFacts = Pick<
   SubscriptionRow,
   | 'product_id'
   | 'storefront'
+  | 'ownership'
   | 'offer_type'
   | 'offer_discount'
   | 'expires_at'
@@ -79,7 +88,8 @@ function statusAt(row: SubscriptionFacts, at: number): CustomerStatus {
     return row.committed_until_at === null ? 'will_cancel' : 'committed'
   }
   if (state === 'retry') return 'billing_retry'
-  return state === 'revoked' ? 'expired' : state
+  if (state !== 'revoked') return state
+  return row.ownership === 'FAMILY_SHARED' ? 'expired' : 'refunded'
 }
 
 /** The next instant after `now` at which the figures change without new facts; null if never. */

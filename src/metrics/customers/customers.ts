@@ -99,7 +99,6 @@ export function openCustomers({
       generation: _,
       scope_id: __,
       lineage_id: ___,
-      ends_at: ____,
       storefront,
       months_milli,
       unconverted,
@@ -121,6 +120,7 @@ export function openCustomers({
       unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
       original_transaction_ids: transactionsOf(members),
       display_name: displayNameOf(app_id, app_user_ids),
+      email: linkedUsers.nameOf(app_id, app_user_ids, 'email'),
       app_user_ids,
       verified_app_user_ids: usersIn(links.filter(({ verification }) => verification === 'verified')),
     }
@@ -164,7 +164,7 @@ export function openCustomers({
         ...history,
       })),
       transactions,
-      proceeds: sumProceeds(transactions.flatMap((one) => one.proceeds ?? [])),
+      proceeds: sumProceeds(transactions, clock()),
       users: usersOf(app_id, userIds),
       links: links.map(apiLink),
       link_history: linkedUsers.history(links),
@@ -223,8 +223,11 @@ export function openCustomers({
 const firstPurchasedAt = ({ original_purchased_at }: Customer): number =>
   original_purchased_at ?? Number.MAX_SAFE_INTEGER
 
-/** Sums the known proceeds of charges; null if there are none. */
-function sumProceeds(charges: readonly Proceeds[]) {
+type Charged = { purchased_at: number; proceeds: Proceeds | null }
+
+/** Sums the known proceeds of charges up to `now`, as the other figures do; null if there are none. */
+function sumProceeds(transactions: readonly Charged[], now: number) {
+  const charges = transactions.flatMap((one) => (one.purchased_at <= now && one.proceeds) || [])
   if (charges.length === 0) return null
   return {
     base_milli: charges.reduce((sum, { base_milli }) => sum + base_milli, 0),

@@ -74,6 +74,6 @@ export const CUSTOMER_DESCRIPTIONS: readonly Description[] = [
     'status',
     'Status',
     'The status of the customer’s best subscription.',
-    'by the newest renewal info: renewing, committed (renewal turned off within a 12-month commitment billed monthly, until its last month), trial, will_cancel (renewal turned off), grace (payment failed, access continues), billing_retry (payment failed, no access), expired',
+    'by the newest renewal info: renewing, committed (renewal turned off within a 12-month commitment billed monthly, until its last month), trial, will_cancel (renewal turned off), grace (payment failed, access continues), billing_retry (payment failed, no access), expired, refunded. Without a subscription, one-time.',
   ),
 ]

@@ -1,5 +1,6 @@
 /** Answers a search for customers with pages in the requested order. */
 import type { Store } from '../../store/store.ts'
+import { filteredStatus } from './customer_summary.ts'
 import type { openExpiring } from './expiring.ts'
 import { byValueDescending, type CustomerPage, type Listing } from './lists.ts'
 import type { openSearch } from './search.ts'
@@ -60,7 +61,7 @@ export function openFinding({ store, search, values, expiring, nameAttribute }: 
     const found = customerIds
       .flatMap((id) => values.findByCanonicalId(id) ?? [])
       .filter(({ scope_id }) => within.has(scope_id))
-      .filter((one) => status === null || one.status === status)
+      .filter((one) => status === null || one.status === filteredStatus(status))
     return sort === 'ends' ? expiring.filterExpiring(found, { within_days }) : found
   }
 

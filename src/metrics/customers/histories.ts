@@ -8,6 +8,8 @@ import { type Flow, flowInBase, flowsOf, isRefundFlow } from '../lineage/flows.t
 import { type ToBase, withLevels } from '../lineage/movements.ts'
 import type { AppSettings, SettingsOf } from '../lineage/settings.ts'
 import { type RenewalFact, timelineOf } from '../lineage/timeline.ts'
+import { type RefundReason, reasonOf } from '../refunds/refund_rows.ts'
+import { openRequestReasons } from '../refunds/request_reasons.ts'
 import { type ConvertProceeds, netProceeds } from './charges.ts'
 
 /** Whether an appAccountToken of an app belongs to an erased user. */
@@ -26,6 +28,7 @@ export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps)
   const renewals = store.prepare<[string, string, string], RenewalFact>(`
     select signed_at, grace_until_at, expiration_intent, in_billing_retry, auto_renew_status
     from renewals where ${lineage} order by signed_at, sha256`)
+  const requestReasonsOf = openRequestReasons(store)
 
   /** Reads one lineage as of an instant; null if its app no longer exists. */
   function historyOf(key: LineageKey, at: number) {
@@ -38,6 +41,7 @@ export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps)
       ({ transaction_id }) => transaction_id === key.original_transaction_id,
     )
     const flows = Map.groupBy(flowsOf(rows, hasFirstTransaction), ({ transaction_id }) => transaction_id)
+    const [requestReasons] = requestReasonsOf([key])
     return {
       subscription: row ? apiSubscription(row, at) : null,
       timeline: apiTimeline(rows, renewals.all(...names), settings),
@@ -45,6 +49,7 @@ export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps)
         apiTransaction(
           redactErased(one),
           apiMoney(flows.get(one.transaction_id) ?? [], key.app_id, settings),
+          reasonOf(requestReasons?.get(one.transaction_id), one.revocation_reason),
         ),
       ),
     }
@@ -115,7 +120,11 @@ function apiTimeline(
   )
 }
 
-function apiTransaction<Money>(row: TransactionRow, money: Money) {
+function apiTransaction<Money extends { refunded: object | null }>(
+  row: TransactionRow,
+  money: Money,
+  refund_reason: RefundReason,
+) {
   const { transaction_id, original_transaction_id, product_id, kind, reason, ownership, quantity } = row
   return {
     transaction_id,
@@ -138,5 +147,6 @@ function apiTransaction<Money>(row: TransactionRow, money: Money) {
     price_milli: row.price_milli,
     currency: row.currency,
     ...money,
+    refunded: money.refunded && { ...money.refunded, reason: refund_reason },
   }
 }

@@ -2,7 +2,7 @@
 import type { Environment } from '../../apple/payloads.ts'
 import { Refusal } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
-import { type CustomerStatus, STATUSES } from './customer_summary.ts'
+import { type CustomerStatus, STATUSES, type StatusFilter } from './customer_summary.ts'
 import type { CustomerValue } from './value_statements.ts'
 
 const VALUE_SORTS = ['ltv', 'last_seen', 'mrr', 'risk'] as const
@@ -19,7 +19,7 @@ export type CustomerScope = { app_id: string; environment: Environment }
 export type Listing = {
   scopes: readonly CustomerScope[]
   sort: CustomerSort
-  status: CustomerStatus | null
+  status: StatusFilter | null
   /** With the order `ends`: lists only customers whose subscription ends within this many days. */
   within_days: number | null
   limit: number
@@ -44,8 +44,8 @@ const RARE_STATUSES: ReadonlySet<CustomerStatus> = new Set(['committed', 'trial'
 const RARE_CONDITION = "status in ('committed', 'trial', 'grace', 'billing_retry')"
 /** Statuses whose value is never above zero, so that the scan can start at zero. */
 const NEVER_POSITIVE: Partial<Record<ValueSort, ReadonlySet<CustomerStatus>>> = {
-  mrr: new Set(['trial', 'expired', 'billing_retry']),
-  risk: new Set(['renewing', 'committed', 'trial', 'expired']),
+  mrr: new Set(['trial', 'expired', 'refunded', 'billing_retry']),
+  risk: new Set(['renewing', 'committed', 'trial', 'expired', 'refunded']),
 }
 const START: ListPosition = { value: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
 
@@ -72,7 +72,10 @@ export function openLists(store: Store, scopeId: ScopeId) {
       ? page(sort, `rarer_customers_by_${sort}`, `and status = '${status}' and ${RARE_CONDITION}`)
       : page(sort, `customers_by_${sort}`, `and status = '${status}'`)
   const pageOfAll = forEach((sort) => page(sort, `customers_by_${sort}`, ''))
-  const pageByStatus = forEach((sort) => new Map(STATUSES.map((status) => [status, ofStatus(sort, status)])))
+  const pageByStatus = forEach((sort) => ({
+    ...fromStatuses((status) => ofStatus(sort, status)),
+    one_time: page(sort, `customers_by_${sort}`, 'and status is null'),
+  }))
 
   /**
    * Lists a page of customers. A customer whose position does not change while pages are read appears exactly once.
@@ -84,7 +87,7 @@ export function openLists(store: Store, scopeId: ScopeId) {
       cursor === null ? START : parseCursor(cursor, sort),
       startPosition(sort, status),
     )
-    const statement = (status === null ? null : pageByStatus[sort].get(status)) ?? pageOfAll[sort]
+    const statement = status === null ? pageOfAll[sort] : pageByStatus[sort][status]
     const found = scopes
       .flatMap((scope) => scopeId(scope) ?? [])
       .flatMap((scope) => statement.all({ ...after, scope, limit: limit + 1 }))
@@ -99,13 +102,16 @@ export function openLists(store: Store, scopeId: ScopeId) {
   return { list }
 }
 
-function startPosition(sort: ValueSort, status: CustomerStatus | null): ListPosition {
-  const isNeverPositive = status !== null && NEVER_POSITIVE[sort]?.has(status)
+function startPosition(sort: ValueSort, status: StatusFilter | null): ListPosition {
+  const isNeverPositive = status !== null && status !== 'one_time' && NEVER_POSITIVE[sort]?.has(status)
   return isNeverPositive ? { ...START, value: 0 } : START
 }
 
 const laterPosition = (a: ListPosition, b: ListPosition): ListPosition =>
   a.value < b.value || (a.value === b.value && a.number < b.number) ? a : b
+
+const fromStatuses = <T>(make: (status: CustomerStatus) => T) =>
+  Object.fromEntries(STATUSES.map((status) => [status, make(status)])) as Record<CustomerStatus, T>
 
 function forEach<T>(make: (sort: ValueSort) => T): Record<ValueSort, T> {
   return { ltv: make('ltv'), last_seen: make('last_seen'), mrr: make('mrr'), risk: make('risk') }

@@ -20,21 +20,25 @@ export function attributeIn(query: string): AttributeQuery | null {
   return key === undefined || value === undefined ? null : { key, value }
 }
 
-/** A query as part of an id, an e-mail or a name; null if it is too short. */
+/** A query as part of an id, an e-mail or a name, or as the beginnings of its words; null if it is too short. */
 export function partIn(query: string): string | null {
   const text = folded(query)
   return text.length < MIN_PART_LENGTH ? null : text
 }
 
-/** A text without its case. */
-const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
+/** A text without its case, with single spaces. */
+const folded = (text: string): string => text.normalize('NFKC').toLowerCase().trim().replaceAll(/\s+/g, ' ')
 
 /** SQLite folds the case of ASCII only, and JSON escapes quotes, backslashes and control characters. */
 const PLAIN = /^[ !#-[\]-~]+$/
 
 /** The texts by which SQLite skips most users that do not match. */
 export function prefilterOf(query: UserQuery): Prefilter {
-  if ('text' in query) return { text: '', literal: '', part: PLAIN.test(query.text) ? query.text : '' }
+  if ('text' in query) {
+    // One word, because words match in any order.
+    const longest = query.text.split(' ').reduce((a, b) => (b.length > a.length ? b : a))
+    return { text: '', literal: '', part: PLAIN.test(longest) ? longest : '' }
+  }
   const { key, value } = query.attribute
   const name = JSON.stringify(key)
   return { text: `${name}:${JSON.stringify(value)}`, literal: `${name}:${value}`, part: null }
@@ -56,6 +60,13 @@ export function matchesUser(
   }
   const isSearched = (key: string): boolean => key === query.name_attribute || /mail|name/i.test(key)
   return [...all].some(
-    ([key, value]) => typeof value === 'string' && isSearched(key) && folded(value).includes(query.text),
+    ([key, value]) => typeof value === 'string' && isSearched(key) && matchesText(folded(value), query.text),
   )
+}
+
+/** Whether a value contains a text, or has words that begin with the words of the text, in any order. */
+function matchesText(value: string, text: string): boolean {
+  const words = value.split(' ')
+  const isBeginning = (part: string): boolean => words.some((word) => word.startsWith(part))
+  return value.includes(text) || (text.includes(' ') && text.split(' ').every(isBeginning))
 }

@@ -55,7 +55,7 @@ export function openValueStatements(store: Store) {
       and (measure in ('mrr', 'mrr.new') or measure >= 'revenue.' and measure < 'revenue/')
     order by position`)
   const subscriptionOf = store.prepare<LineageKey, SubscriptionFacts>(`
-    select product_id, storefront, offer_type, offer_discount, expires_at, committed_until_at, grace_until_at,
+    select product_id, storefront, ownership, offer_type, offer_discount, expires_at, committed_until_at, grace_until_at,
       in_billing_retry, auto_renew_status, revoked_at, apple_status_at, started_at, period_started_at
     from subscriptions where app_id = :app_id and environment = :environment
       and original_transaction_id = :original_transaction_id`)

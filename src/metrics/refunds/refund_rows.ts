@@ -17,7 +17,7 @@ export const REFUND_REASONS = [
   'other',
   'not_given',
 ] as const
-type RefundReason = (typeof REFUND_REASONS)[number]
+export type RefundReason = (typeof REFUND_REASONS)[number]
 
 /**
  * A refund, or its reversal with negative amounts. Amounts are in thousandths: `milli` of `currency`, the others of the base
@@ -129,7 +129,7 @@ function amountsOf(flow: Flow, { price_milli }: RefundableFact, { app_id, settin
 }
 
 /** The reason of the request is more exact than that of the refund. */
-function reasonOf(requested: string | undefined, revocation_reason: number | null): RefundReason {
+export function reasonOf(requested: string | undefined, revocation_reason: number | null): RefundReason {
   const named = REFUND_REASONS.find((one) => one === requested?.toLowerCase())
   if (named !== undefined) return named
   if (revocation_reason === 1) return 'app_issue'

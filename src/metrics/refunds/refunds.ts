@@ -1,21 +1,22 @@
 /** Lists the refunds of a range of days, with totals by reason and by product. */
 import type { Clock } from '../../clock.ts'
-import { decodeBody } from '../../events/codec.ts'
 import { customerId } from '../../ledger/customers.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
 import type { Store } from '../../store/store.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import type { ConvertProceeds } from '../customers/charges.ts'
-import { fromEach, type Indexed, lineagesText, openLineageFacts } from '../effects/lineage_facts.ts'
+import { openLineageFacts } from '../effects/lineage_facts.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import { type CountingSettings, PACIFIC } from '../lineage/settings.ts'
 import type { SeriesScope } from '../series/series.ts'
 import type { Generations } from '../upkeep/generations.ts'
 import { type RefundRow, refundRowsOf } from './refund_rows.ts'
+import { openRequestReasons } from './request_reasons.ts'
 
-/** The sum of refunds less reversals. `unpriced`: refunds whose amount is unknown. */
+/** The sum of refunds less reversals. `reversed`: how many reversals. `unpriced`: refunds whose amount is unknown. */
 type RefundTotals = {
   count: number
+  reversed: number
   base_milli: number
   proceeds_milli: number
   mrr_milli: number
@@ -30,12 +31,6 @@ type Deps = {
   settings: CountingSettings
   proceedsOf: ConvertProceeds
 }
-/** The fields of a refund request’s snapshot. */
-type RequestSnapshot = {
-  transaction?: { transaction_id?: string }
-  notification?: { consumption_request_reason?: string }
-}
-
 /** The lineages that are read before other requests are served. */
 const SLICE = 50
 /** How long a list is kept for its further pages, and the most lists. */
@@ -55,20 +50,18 @@ function openStatements(store: Store) {
         where app_id = :app_id and environment = :environment and reversed_at >= :from and reversed_at < :until
     ) r cross join transactions t on t.app_id = :app_id and t.environment = :environment
       and t.transaction_id = r.transaction_id`)
-  const requests = store.prepare<{ lineages: string }, Indexed<{ body: Buffer }>>(`
-    select l.key as at, f.body ${fromEach('events')} and f.subject = l.value ->> 2
-      and f.type = 'consumption.requested' order by l.key, f.seq`)
   const customers = store.prepare<[string], { id: string; canonical_id: string }>(
     'select id, canonical_id from customers where id in (select value from json_each(?))',
   )
-  return { refunded, requests, customers }
+  return { refunded, customers }
 }
 
 export type RefundLists = ReturnType<typeof openRefundLists>
 
 export function openRefundLists({ store, clock, generations, settings, proceedsOf }: Deps) {
   const lineageFacts = openLineageFacts(store)
-  const { refunded, requests, customers } = openStatements(store)
+  const { refunded, customers } = openStatements(store)
+  const requestReasonsOf = openRequestReasons(store)
   /** Lists that were read, so that the pages of one list do not read it again. */
   const recent = new Map<string, { rows: readonly RefundRow[]; read_at: number }>()
 
@@ -97,12 +90,12 @@ export function openRefundLists({ store, clock, generations, settings, proceedsO
   }
 
   function rowsOfLineages(keys: readonly LineageKey[]): RefundRow[] {
-    const requestsByLineage = Map.groupBy(requests.all({ lineages: lineagesText(keys) }), ({ at }) => at)
+    const requestReasons = requestReasonsOf(keys)
     return lineageFacts(keys).flatMap((facts, at) => {
       const { app_id = '', original_transaction_id = '' } = keys[at] ?? {}
       const own = settings.settingsOf(app_id)
-      const requestReasons = reasonsIn(requestsByLineage.get(at) ?? [])
-      const context = { app_id, original_transaction_id, proceedsOf, requestReasons }
+      const reasons = requestReasons[at] ?? new Map()
+      const context = { app_id, original_transaction_id, proceedsOf, requestReasons: reasons }
       return own === null ? [] : refundRowsOf(facts, { ...context, settings: own })
     })
   }
@@ -118,24 +111,13 @@ export function openRefundLists({ store, clock, generations, settings, proceedsO
   return { rowsOf, withCustomers }
 }
 
-/** The newest reason of each transaction. */
-function reasonsIn(rows: readonly { body: Buffer }[]): Map<string, string> {
-  const reasons = new Map<string, string>()
-  for (const { body } of rows) {
-    const { transaction, notification } = decodeBody(body) as RequestSnapshot
-    const reason = notification?.consumption_request_reason
-    if (transaction?.transaction_id !== undefined && reason !== undefined)
-      reasons.set(transaction.transaction_id, reason)
-  }
-  return reasons
-}
-
 /** Sums refunds less reversals. */
 export function totalsOf(rows: readonly RefundRow[]): RefundTotals {
   const sumOf = (field: 'base_milli' | 'proceeds_milli' | 'mrr_milli') =>
     rows.reduce((sum, row) => sum + (row[field] ?? 0), 0)
   return {
     count: rows.reduce((count, { kind }) => count + (kind === 'refund' ? 1 : -1), 0),
+    reversed: rows.filter(({ kind }) => kind === 'reversal').length,
     base_milli: sumOf('base_milli'),
     proceeds_milli: sumOf('proceeds_milli'),
     mrr_milli: sumOf('mrr_milli'),

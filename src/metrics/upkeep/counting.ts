@@ -167,7 +167,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     const now = clock()
     const last = counted.get(generation.id, key.id)
     const changes = replaceRows(generation.id, key.id, last?.counted_at ?? null, { next: figures.rows, now })
-    const proceeds = totalsOf(generation, key, figures)
+    const proceeds = totalsOf(generation, key, figuresUntil(figures, now))
     const updated = values.update(generation, key, { rows: figures.rows, proceeds, now })
     const own = { generation: generation.id, lineage_id: key.id, counted_at: now, ...proceeds }
     putCounted.run({ ...own, due_at: nextDueAt(figures.rows, updated.due_at, now) })
@@ -212,6 +212,12 @@ export function openCounting({ store, clock, settings, cube, values, contributio
 
   return { count, openSums, figuresOf, totalsOf, storedRows }
 }
+
+/** The figures without later flows. Apple signs renewals up to a day ahead, and they are no payments until then. */
+export const figuresUntil = (figures: LineageFigures, now: number): LineageFigures => ({
+  ...figures,
+  flows: figures.flows.filter(({ at }) => at <= now),
+})
 
 export type CountedSums = ReturnType<Counting['openSums']>
 

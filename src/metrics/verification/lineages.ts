@@ -7,6 +7,7 @@ import type { MetricRow } from '../lineage/rows.ts'
 import {
   type CountedLineage,
   type Counting,
+  figuresUntil,
   type LineageFigures,
   nextDueAt,
   ROW_COLUMNS,
@@ -62,7 +63,7 @@ export function openLineageComparison({
     const subscription = values.statements.subscriptionOf.get(key) ?? null
     const changes_at = nextChange(figures.rows.filter(countsForCustomers), subscription, now)
     const totals = {
-      ...counting.totalsOf(generation, key, figures),
+      ...counting.totalsOf(generation, key, figuresUntil(figures, now)),
       due_at: nextDueAt(figures.rows, changes_at, now),
     }
     return compareColumns([...TOTAL_COLUMNS, 'due_at'], counted, totals)

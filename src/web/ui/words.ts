@@ -55,7 +55,7 @@ export function money(milli: number | null | undefined, currency: string | null)
 /** Money with its sign, as `+$1.50`. */
 export function signedMoney(milli: number, currency: string | null): string {
   const text = money(milli, currency)
-  return milli > 0 ? `+${text}` : text
+  return milli > 0 && text !== money(0, currency) ? `+${text}` : text
 }
 
 /** Money in compact notation for axes, as `$1.2K`. */
@@ -189,12 +189,22 @@ export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / DAY_MS)
 
 const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const zonedInstants = new Intl.DateTimeFormat(locale, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+})
 const exactInstants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const clocks = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 /** An instant, in the viewer's own time zone. */
 export const instant = (at: number | null | undefined): string =>
   at === null || at === undefined ? UNKNOWN : instants.format(at)
+/** An instant with the name of the viewer's time zone. */
+export const zonedInstant = (at: number): string => zonedInstants.format(at)
 /** An instant with its second, in the viewer's own time zone. */
 export const instantWithSeconds = (at: number): string => exactInstants.format(at)
 export const clock = (at: number): string => clocks.format(at)

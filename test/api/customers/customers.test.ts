@@ -11,10 +11,12 @@ import {
   transactionPayload,
 } from '../../apple/samples.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
+import { at, openTestLedger } from '../../metrics/test_ledger.ts'
 
 const DAY = 86_400_000
 const OTHER = 'com.example.other'
 type ListedCustomer = Record<string, unknown> & { id: string }
+type Profile = { proceeds: { base_milli: number } }
 type Body = Record<string, unknown> & { customers: ListedCustomer[]; next: string | null; code?: string }
 
 /** One customer who bought on `days` before now, the last time for a month, each time for 4.990 dollars. */
@@ -100,6 +102,7 @@ test('lists customers with money, months, status and next renewal, in every orde
     currency: 'USD',
     converted: null,
     display_name: null,
+    email: null,
     ltv_milli: 14_970,
     charged_milli: 14_970,
     refunded_milli: 0,
@@ -137,6 +140,51 @@ test('lists customers with money, months, status and next renewal, in every orde
     expect(await ordered(`sort=${sort}&status=grace`)).toEqual([])
     expect(await ordered(`sort=${sort}&status=trial`)).toEqual([])
   }
+})
+
+test('refunded subscriptions and one-time purchases can be listed alone', async () => {
+  const { notifyTransaction, get } = await openTestLedger()
+  const refund = { revocationDate: at('2026-05-20'), revocationReason: 0, signedDate: at('2026-05-20') }
+  const family = { inAppOwnershipType: 'FAMILY_SHARED' }
+  const coins = { type: 'Consumable', productId: 'coins' }
+  const month = ['2026-05-05', '2026-06-05'] as const
+  await notifyTransaction('1', 0, ...month)
+  await notifyTransaction('2', 0, ...month)
+  await notifyTransaction('2', 0, ...month, refund, {}, 'REFUND')
+  await notifyTransaction('3', 0, ...month, family)
+  await notifyTransaction('3', 0, ...month, { ...family, ...refund }, {}, 'REVOKE')
+  await notifyTransaction('4', 0, '2026-05-05', null, coins, {}, 'ONE_TIME_CHARGE')
+  const listed = async (query: string) => {
+    const { customers } = (await (await get(`customers?${query}`)).json()) as Body
+    return customers.map(({ original_transaction_ids: ids, status }) => `${ids} ${status}`)
+  }
+  for (const sort of ['ltv', 'last_seen', 'mrr', 'risk', 'ends']) {
+    const isEnding = sort === 'ends'
+    expect(await listed(`sort=${sort}&status=refunded`)).toEqual(isEnding ? [] : ['2000 refunded'])
+    expect(await listed(`sort=${sort}&status=one_time`)).toEqual(isEnding ? [] : ['4000 null'])
+    expect(await listed(`sort=${sort}&status=expired`)).toEqual(isEnding ? [] : ['3000 expired'])
+  }
+  expect(await listed('query=2000&status=refunded')).toEqual(['2000 refunded'])
+  expect(await listed('query=4000&status=one_time')).toEqual(['4000 null'])
+  expect(await listed('query=4000&status=refunded')).toEqual([])
+})
+
+test('a renewal that Apple signs ahead counts with its proceeds from the instant of the payment', async () => {
+  const { app, notifyTransaction, get } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-05-02', '2026-06-02')
+  const ahead = { signedDate: at('2026-06-01T11:00:00Z') }
+  await notifyTransaction('1', 1, '2026-06-02', '2026-07-02', ahead, {}, 'DID_RENEW')
+  const figures = async () => {
+    const [customer] = ((await (await get('customers')).json()) as Body).customers
+    const profile = (await (await get(`customers/${customer?.id}`)).json()) as Profile
+    const { payments, ltv_milli, proceeds_milli } = customer as ListedCustomer
+    return [payments, ltv_milli, proceeds_milli, profile.proceeds.base_milli]
+  }
+  expect(await figures()).toEqual([1, 9_990, 6_993, 6_993])
+  expect((await app.windfall.metrics.verify()).difference).toBeNull()
+  app.clock.set(at('2026-06-03'))
+  expect(await figures()).toEqual([2, 19_980, 13_986, 13_986])
+  expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
 test('sort=ends lists only ending customers, soonest first', async () => {
@@ -241,6 +289,12 @@ test('finds a customer by a part of a user id, an e-mail or a name, and by the b
   expect(await find('bobby "b" o\\')).toEqual(['failing'])
   expect(await find('bob')).toEqual(['failing'])
   expect(await find('@other')).toEqual(['gone'])
+  for (const query of ['cleo  MARTIN', 'Martin C', 'mar cleo', 'cleo martin'])
+    expect([query, await find(query)]).toEqual([query, ['gone']])
+  expect(await find('martin x')).toEqual([])
+  expect(await find('artin cleo')).toEqual([])
+  const [named] = (await get('/api/v1/customers?query=ann-4711')).body.customers
+  expect(named).toMatchObject({ display_name: 'Ann Müller', email: 'Ann.Müller@example.com' })
   // gone has paid more than the others, who have paid the same: the newest comes first.
   expect(await find('example')).toEqual(['gone', 'failing', 'leaving'])
   expect(await find('example.com')).toEqual(['failing', 'leaving'])

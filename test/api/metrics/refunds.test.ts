@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { dataBody, outerPayload, transactionPayload } from '../../apple/samples.ts'
 import { moneyIn } from '../../metrics/metric_lines.ts'
 import { at, openTestLedger } from '../../metrics/test_ledger.ts'
+import { nonEmpty } from '../../non_empty.ts'
 
 type Refund = {
   at: number
@@ -10,7 +11,7 @@ type Refund = {
   customer_id: string | null
   transaction_id: string
   product_id: string
-  amount: number | null
+  amount_milli: number | null
   billed_in: string | null
   base_milli: number | null
   proceeds_milli: number | null
@@ -19,7 +20,14 @@ type Refund = {
   revocation_type: string | null
   percentage: number | null
 }
-type Totals = { value: string; count: number; base_milli: number; mrr_milli: number; unpriced: number }
+type Totals = {
+  value: string
+  count: number
+  reversed: number
+  base_milli: number
+  mrr_milli: number
+  unpriced: number
+}
 type Answer = {
   refunds: Refund[]
   next: string | null
@@ -68,7 +76,7 @@ test('a refund has its amounts, its reason and what it changes in MRR', async ()
       transaction_id: '1000',
       product_id: 'monthly',
       country: 'DEU',
-      amount: 4_995,
+      amount_milli: 4_995,
       billed_in: 'EUR',
       base_milli: 9_990,
       proceeds_milli: 6_993,
@@ -119,6 +127,10 @@ test('the reason of the customer’s request comes before that of the refund', a
     }),
   )
   const { refunds, by_reason } = await listIn(ledger.get)
+  for (const { customer_id, transaction_id, reason } of nonEmpty(refunds)) {
+    const profile = await (await ledger.get(`customers/${customer_id}`)).json()
+    expect(profile).toMatchObject({ transactions: [{ transaction_id, refunded: { reason } }] })
+  }
   expect(refunds.map(({ transaction_id, reason }) => `${transaction_id} ${reason}`)).toEqual([
     '3000 other',
     '2000 not_given',
@@ -188,9 +200,9 @@ test('the list sums to the refunds of the metric, with reversals, partial refund
   for (const some of [[totals], by_product, by_reason])
     expect(some.reduce((all, { base_milli }) => all + base_milli, 0)).toBe(sum)
   // Two of lineage 1, the coins and the one without a price; that of lineage 2 was reversed.
-  expect(totals).toMatchObject({ count: 4, unpriced: 1 })
+  expect(totals).toMatchObject({ count: 4, reversed: 1, unpriced: 1 })
   expect(refunds.find(({ transaction_id }) => transaction_id === '4000')).toMatchObject({
-    amount: null,
+    amount_milli: null,
     base_milli: null,
     mrr_milli: null,
   })
@@ -213,7 +225,31 @@ test('pages and CSV contain every refund once, in each order', async () => {
   }
   const csv = await (await ledger.get(`refunds.csv?${ALL}`)).text()
   expect(csv.trim().split('\r\n')).toHaveLength(6)
-  expect(csv).toMatch(/^at,kind,app_id,customer_id/)
+  expect(csv).toMatch(/^at,kind,app_id,app_name,customer_id,display_name/)
+})
+
+test('the CSV has every amount as a decimal number, and the names of app and customer', async () => {
+  const ledger = await openTestLedger({ rates: ['2026-05-05,JPY,100'] })
+  await refund(ledger, '1', '2026-05-20', { price: 7_500_000, currency: 'JPY', storefront: 'JPN' })
+  const { app } = ledger
+  const [connected] = app.windfall.apps.list()
+  const user = { bundleId: connected?.bundle_id, appUserId: 'a-1', attributes: { name: 'Nora Kaur' } }
+  expect((await app.post('/api/sdk/v1/identify', user)).status).toBe(200)
+  const link = { bundleId: connected?.bundle_id, appUserId: 'a-1', originalTransactionId: '1000' }
+  expect((await app.post('/api/sdk/v1/attribute', link)).status).toBe(200)
+  const lines = (await (await ledger.get(`refunds.csv?${ALL}`)).text()).trim().split('\r\n')
+  const [names = [], values = []] = lines.map((line) => line.split(','))
+  const row = Object.fromEntries(names.map((name, index) => [name, values[index]]))
+  expect(row).toMatchObject({
+    app_name: connected?.name ?? connected?.bundle_id,
+    display_name: 'Nora Kaur',
+    app_user_ids: 'a-1',
+    amount: '7500.000',
+    billed_in: 'JPY',
+    base: '75.000',
+  })
+  const { refunds } = await listIn(ledger.get, '&display_currency=JPY')
+  expect(refunds).toMatchObject([{ amount_milli: 7_500_000, base_milli: 7_500_000 }])
 })
 
 test('totals by reason and by product are a list with a CSV of their own', async () => {
@@ -250,7 +286,7 @@ test('the days are those of the organization, and only refunds of the range are 
 
 test('without refunds the list is empty and its totals are zero', async () => {
   const { get } = await openTestLedger()
-  const none = { count: 0, base_milli: 0, proceeds_milli: 0, mrr_milli: 0, unpriced: 0 }
+  const none = { count: 0, reversed: 0, base_milli: 0, proceeds_milli: 0, mrr_milli: 0, unpriced: 0 }
   expect(await listIn(get)).toMatchObject({
     refunds: [],
     next: null,

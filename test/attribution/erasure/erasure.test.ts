@@ -112,6 +112,18 @@ describe('erasing a user', () => {
     expect(app.feed(['customer.identified'])[0]?.cause).toBe(`forgotten/${erasure.id}`)
   })
 
+  test('unlinks the purchases before the erasure answers', async () => {
+    await attribute('marie-77', 1, { jws: proof(1) })
+    const { store, erasures } = app.windfall
+    const request = { app_id: idOfApp(), app_user_id: 'marie-77', asked_by: 'test' }
+    const answer = await store.commit(() => ({ ...erasures.erase(request), left: links() }))
+    expect(answer).toMatchObject({ links: 1, left: [], state: 'running' })
+    await erasures.finished(answer.id)
+    expect(erasures.list({ organization_id: null, apps: null, limit: 1, before: null })).toMatchObject([
+      { links: 1, state: 'done' },
+    ])
+  })
+
   test('removes a former holder, or proved buyer, from the history of a purchase', async () => {
     await attribute('the-first', 1, { jws: proof(1) })
     await attribute('the-second', 1)

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
-import { orderIdOf } from '../../../src/demo/store/history.ts'
+import { EXAMPLE_ORDER, orderIdOf } from '../../../src/demo/store/history.ts'
+import { openTestApp } from '../../helpers.ts'
 import { connectTo, openShop } from './connected_shop.ts'
 import { refusal } from './fault_proxy.ts'
 
-type Body = { customers?: { original_transaction_ids: string[] }[]; code?: string; detail?: string }
+type Body = {
+  order_lookup?: string | null
+  customers?: { original_transaction_ids: string[] }[]
+  code?: string
+  detail?: string
+}
 
 async function opened() {
   const shop = await openShop({ subscribers: 60, days: 60 })
@@ -34,6 +40,21 @@ test('finds the customer of an order id on a receipt, in any case and with space
     expect(body.customers?.[0]?.original_transaction_ids).toContain(sale.originalTransactionId)
   }
   expect(asked()).toBeGreaterThan(0)
+  const example = (await get(EXAMPLE_ORDER)).body
+  expect([example.order_lookup, example.customers?.length]).toEqual(['found', 1])
+})
+
+test('says whether Apple was asked', async () => {
+  const { get, sale } = await opened()
+  expect((await get('M000000001')).body.order_lookup).toBe('not_found')
+  expect((await get('mariahcarey')).body.order_lookup).toBeNull()
+  expect((await get(orderIdOf(sale.transactionId), '&environment=sandbox')).body.order_lookup).toBe(
+    'not_production',
+  )
+  const app = await openTestApp()
+  const headers = { authorization: `Bearer ${await app.token()}` }
+  const keyless = await app.request('/api/v1/customers?query=M000000001', { headers })
+  expect(await keyless.json()).toMatchObject({ customers: [], order_lookup: 'no_key' })
 })
 
 test('asks Apple only for what can be an order id of production, and finds nothing for an unknown one', async () => {

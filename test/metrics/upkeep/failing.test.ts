@@ -1,5 +1,6 @@
 /** A subscription whose figures cannot be counted: the others continue, and it is retried. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { FORMULA } from '../../../src/metrics/upkeep/generations.ts'
 import { NOW } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { openShop, type Shop } from '../shop.ts'
@@ -97,7 +98,7 @@ test('other formulas retry', async () => {
   await shop.sell(1, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
   await repair()
   await shop.close()
-  shop = await openShop({ folder: folder.path, apps: [], formula: 2 })
+  shop = await openShop({ folder: folder.path, apps: [], formula: FORMULA + 1 })
   await shop.windfall.metrics.whenCurrent()
   expect(marks()).toEqual([])
   const answer = await mrr()

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
 import { resolveRequest, SeriesParams } from '../../../src/metrics/series/series_request.ts'
+import { FORMULA } from '../../../src/metrics/upkeep/generations.ts'
 import { NOW } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { handClock, type TestOptions } from '../../helpers.ts'
@@ -97,13 +98,13 @@ test('other formulas freeze the shown figures and say so until all are recounted
   await shop.close()
   const pace = openPace()
   await pace.slowly(async () => {
-    await reopen({ formula: 2 })
+    await reopen({ formula: FORMULA + 1 })
     const first = stepping()
     const closing = shop.close()
     first.release()
     await closing
     // It has been frozen since the first start with them.
-    await reopen({ formula: 2, clock: handClock(NOW + HOUR) })
+    await reopen({ formula: FORMULA + 1, clock: handClock(NOW + HOUR) })
     const worker = stepping()
     await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
     expect(shown().id).toBe(before)
@@ -126,14 +127,14 @@ test('returning to earlier formulas before a rebuild ends does not show frozen f
   await shop.close()
   const pace = openPace()
   await pace.slowly(async () => {
-    await reopen({ formula: 2 })
+    await reopen({ formula: FORMULA + 1 })
     const worker = stepping()
     await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
     expect(shown().id).toBe(before)
     const closing = shop.close()
     worker.release()
     await closing
-    await reopen({ formula: 1 })
+    await reopen({ formula: FORMULA })
     const again = stepping()
     shop.clock.turn(HOUR)
     expect(shown().id).toBe(before)

@@ -18,6 +18,8 @@ const RELEASED = (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
 
 /** Tables of pending work, which the next start completes and deletes. */
 const WORKED_OFF = ['metric_due', 'metric_tasks']
+/** Tables whose rows other formulas replace. */
+const REPLACED = ['metric_generations']
 
 let made: string
 beforeAll(async () => {
@@ -58,7 +60,8 @@ test.each([...RELEASED, { name: 'this version', text: null }])(
 
     const after = new Database(file, { readonly: true })
     expect(after.pragma('user_version', { simple: true })).toBe(versionOf(schema))
-    for (const table of keptTables(schemaOf(text ?? made)).filter((name) => !WORKED_OFF.includes(name))) {
+    const passing = [...WORKED_OFF, ...REPLACED]
+    for (const table of keptTables(schemaOf(text ?? made)).filter((name) => !passing.includes(name))) {
       const columns = commonColumns(before, after, table)
       const there = new Set(rowsIn(after, table, columns))
       expect(

@@ -11,6 +11,8 @@ import {
   typesOf,
 } from '../../../src/web/ui/events/event_labels.ts'
 import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
+import { mrrChange } from '../../../src/web/ui/events/mrr_change.ts'
+import { money, signedMoney } from '../../../src/web/ui/words.ts'
 
 const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
   seq: 1,
@@ -33,6 +35,7 @@ const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
 
 test('labels every type and assigns it to exactly one kind', () => {
   for (const type of EVENT_TYPES) expect(eventLabel(type).title, type).not.toBe(type)
+  expect(new Set(EVENT_TYPES.map((type) => eventLabel(type).title)).size).toBe(EVENT_TYPES.length)
   const chosen = KINDS.flatMap((kind) => typesOf(kind)?.split(','))
   expect(chosen.toSorted()).toEqual(EVENT_TYPES.filter((type) => !QUIET_TYPES.includes(type)).toSorted())
   expect(typesOf(null)).toBeNull()
@@ -103,6 +106,8 @@ test('describes the detail of an event', () => {
   expect(eventDetail(event('subscription.expired', { subscription: { expiration_intent: 2 } }))).toBe(
     'payment failed',
   )
+  const notification = { consumption_request_reason: 'UNINTENDED_PURCHASE' }
+  expect(eventDetail(event('consumption.requested', { notification }))).toBe('unintended purchase')
   expect(eventDetail(event('gap.found', { notifications: 7 }))).toBe('7 notifications')
   expect(eventDetail(event('subscription.renewed', { subscription }))).toBeNull()
 })
@@ -115,4 +120,24 @@ test('labels customer figures as current', () => {
   expect(customerValue({ ...customer, figures: apart })).toBe('LTV now $42.00 + €5.00 from 1 payment')
   expect(customerValue({ ...customer, figures: null, behind: true })).toBe('LTV now: still being computed')
   expect(customerValue({ ...customer, figures: null })).toBe('LTV now: unknown')
+})
+
+test('the feed leaves out a change of MRR by exchange rates alone, and amounts that round to zero have no sign', () => {
+  const effect = (kind: string, base_milli: number) => ({
+    kind,
+    at: 0,
+    currency: 'USD',
+    base_milli,
+    before_milli: 0,
+    after_milli: base_milli,
+    movements: [{ kind, currency: 'EUR', milli: 0, base_milli }],
+  })
+  expect(mrrChange(effect('fx', 220))).toBeNull()
+  expect(mrrChange(effect('new', 4_990))).toBe('MRR +$4.99')
+  expect(mrrChange(effect('contraction', -1_500))).toBe('MRR -$1.50')
+  expect([money(-4, 'USD'), signedMoney(-4, 'USD'), signedMoney(4, 'USD')]).toEqual([
+    '$0.00',
+    '$0.00',
+    '$0.00',
+  ])
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { STATUS_LABELS } from '../../../src/web/ui/customers/customer.ts'
 import { outlookOf } from '../../../src/web/ui/customers/profile/outlook.ts'
 import type { Subscription } from '../../../src/web/ui/customers/profile/profile_answer.ts'
 import { date } from '../../../src/web/ui/words.ts'
@@ -45,6 +46,7 @@ test('describes what happens next in every state', () => {
     `Ended on ${date(ENDS)}: the payment failed.`,
   )
   expect(outlook({ state: 'expired', expiration_intent: 99 }).next).toBe(`Ended on ${date(ENDS)}.`)
+  expect(outlook({ state: 'revoked', revoked_at: ENDS }).title).toBe(STATUS_LABELS.refunded.title)
   expect(outlook({ state: 'revoked', revoked_at: ENDS }).next).toBe(`Refunded on ${date(ENDS)}.`)
   expect(outlook({ state: 'revoked', revoked_at: ENDS, ownership: 'FAMILY_SHARED' }).next).toBe(
     `Family access ended on ${date(ENDS)}.`,

@@ -158,6 +158,13 @@ export const COLUMNS: readonly Column[] = [
     ),
   },
   {
+    name: 'email',
+    title: 'E-mail',
+    class: 'extra cut',
+    width: 'minmax(140px, 1.4fr)',
+    cell: ({ email }) => <span title={email ?? undefined}>{email ?? '–'}</span>,
+  },
+  {
     name: 'app',
     title: 'App',
     class: 'extra cut',

@@ -18,8 +18,16 @@ export const STATUS_LABELS: Record<Status, { title: string; tone: Tone | 'accent
   grace: { title: 'Grace period', tone: 'warn' },
   billing_retry: { title: 'Billing retry', tone: 'bad' },
   expired: { title: 'Expired', tone: 'quiet' },
+  refunded: { title: 'Refunded', tone: 'bad' },
 }
 const ONE_TIME = { title: 'One-time', tone: 'quiet' } as const
+
+/** The statuses that the list can be limited to. */
+export type StatusFilter = Status | 'one_time'
+export const STATUS_FILTERS: readonly (readonly [StatusFilter, string])[] = [
+  ...Object.entries(STATUS_LABELS).map(([status, { title }]) => [status as Status, title] as const),
+  ['one_time', ONE_TIME.title],
+]
 
 /** The number of days that "this week" covers. */
 export const WEEK = '7'

@@ -69,7 +69,7 @@ function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: Custo
       <QueryView result={paged.first} height={640}>
         {() =>
           customerById.size === 0 && paged.more === null ? (
-            <NoCustomers filters={filters} />
+            <NoCustomers filters={filters} lookup={paged.first.data?.order_lookup ?? null} />
           ) : (
             <CustomerList
               customers={[...customerById.values()]}
@@ -111,7 +111,19 @@ const QueryKinds = ({ isShort }: { isShort: boolean }): JSX.Element => (
   </>
 )
 
-function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
+type OrderLookup = NonNullable<Answer['order_lookup']>
+const ORDER_LOOKUPS: Record<OrderLookup, string> = {
+  found: 'Apple knows this order, but its customer is not among those searched.',
+  not_found: 'Apple was asked for this order id, and knows no such order of these apps.',
+  no_key:
+    'This can be an order id. Apple could not be asked for it: no app has an In-App Purchase key, which Settings → Apple takes.',
+  not_production: 'This can be an order id. Apple was not asked for it: order ids exist in production only.',
+}
+
+const orderLookupText = (lookup: OrderLookup | null): string => (lookup === null ? '' : ORDER_LOOKUPS[lookup])
+
+type NoCustomersProps = { filters: CustomerFilters; lookup: OrderLookup | null }
+function NoCustomers({ filters, lookup }: NoCustomersProps): JSX.Element {
   const { scope } = useScope()
   const [, change] = useQueryParams()
   const apps = useApps().data?.apps ?? []
@@ -141,7 +153,9 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
       icon="search"
       title={filters.query === '' && label === null ? 'No customers with this status' : 'No customers found'}
     >
-      <p>Searched {searchedScope}.</p>
+      <p>
+        Searched {searchedScope}. {orderLookupText(lookup)}
+      </p>
       {filters.query !== '' && <QueryKinds isShort={filters.query.length < MIN_PART_LENGTH} />}
       {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>

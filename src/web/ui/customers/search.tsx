@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Pick } from '../parts/popover.tsx'
 import { canonical, useQueryParams } from '../scope.ts'
-import { STATUS_LABELS, type Status, WEEK } from './customer.ts'
+import { STATUS_FILTERS, type StatusFilter, WEEK } from './customer.ts'
 
 const SORTS = [
   { value: 'ltv', title: 'Lifetime value' },
@@ -28,7 +28,7 @@ type Label = Exclude<(typeof LABELS)[number]['value'], ''>
 export type CustomerFilters = {
   query: string
   sort: Sort
-  status: Status | null
+  status: StatusFilter | null
   label: Label | null
   isThisWeek: boolean
 }
@@ -36,7 +36,7 @@ export type CustomerFilters = {
 /** The filters in the URL. */
 export function filtersFromParams(address: Record<string, string>): CustomerFilters {
   const params = canonical(address)
-  const status = Object.keys(STATUS_LABELS).find((one): one is Status => one === params.status)
+  const [status] = STATUS_FILTERS.find(([one]) => one === params.status) ?? []
   const sort = SORTS.find(({ value }) => value === params.sort)?.value ?? 'ltv'
   return {
     query: params.q ?? '',
@@ -145,9 +145,6 @@ export function Search({ filters }: { filters: CustomerFilters }): JSX.Element {
   )
 }
 
-const STATUS_CHIPS = [
-  [null, 'All'] as const,
-  ...Object.entries(STATUS_LABELS).map(([status, { title }]) => [status as Status, title] as const),
-]
+const STATUS_CHIPS = [[null, 'All'] as const, ...STATUS_FILTERS]
 /** The sort by end replaces the status filter with these choices. */
 const END_CHIPS = [[null, 'Any time'] as const, [WEEK, 'This week'] as const]

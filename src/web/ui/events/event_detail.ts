@@ -46,6 +46,9 @@ const laterOffer: Describe = ({ subscription }) => {
   return `no charge now, ${money(renewal_price_milli, currency)} from ${date(expires_at)}`
 }
 
+const requestReason: Describe = ({ notification }) =>
+  notification?.consumption_request_reason?.toLowerCase().replaceAll('_', ' ') ?? null
+
 const trial: Describe = ({ transaction, subscription }) => {
   const free = transaction?.offer_period ? `${period(transaction.offer_period)} free` : null
   const renewalPrice = subscription?.renewal_price_milli
@@ -73,6 +76,7 @@ const DESCRIPTIONS: Record<string, Describe> = {
   'subscription.expired': ({ subscription }) =>
     EXPIRATION_REASONS[subscription?.expiration_intent ?? 0] ?? null,
   'trial.ended': ({ subscription }) => EXPIRATION_REASONS[subscription?.expiration_intent ?? 0] ?? null,
+  'consumption.requested': requestReason,
   'customer.moved': ({ from_app_user_id }) => (from_app_user_id ? `from ${from_app_user_id}` : null),
   'notification.other': ({ notification }) => notification?.type ?? null,
   'import.finished': ({ rows }) => (rows === undefined ? null : plural(rows, 'row')),

@@ -3,13 +3,16 @@ import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
 import { productName } from '../../../apps/product_name.ts'
+import type { Profile } from '../customers/profile/profile_answer.ts'
+import { isRefund, RefundReasonFact } from '../customers/profile/refund_reason.tsx'
 import { Json } from '../evidence/json.tsx'
 import { Proofs, unattestedTitle } from '../evidence/proofs.tsx'
 import { type EvidenceAnswer, SignedText } from '../evidence/signed_text.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useQuery } from '../queries.ts'
 import { useScope } from '../scope.ts'
-import { instant, money } from '../words.ts'
+import { instant, money, zonedInstant } from '../words.ts'
+import { EventDeliveries } from './deliveries/event_deliveries.tsx'
 import { customerValue, eventDetail } from './event_detail.ts'
 import { amountOf, eventLabel, lookOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
@@ -18,7 +21,7 @@ import { MrrFact } from './mrr_effect.tsx'
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
 
 export const ORIGIN_LABELS: Record<FeedEvent['origin'], { title: string; about: string }> = {
-  live: { title: 'Live', about: 'Received within an hour.' },
+  live: { title: 'Live', about: 'Received within an hour after Apple signed it.' },
   recovered: { title: 'Recovered', about: 'Received more than an hour after Apple signed it.' },
   backfill: { title: 'From history', about: 'From the first import or Apple’s history, or a past purchase.' },
 }
@@ -40,6 +43,7 @@ export function EventDetails({ id, Title }: Props): JSX.Element {
         <div class="stack">
           <Heading answer={answer} />
           <Facts answer={answer} />
+          <EventDeliveries event={answer.event} />
           <section class="stack-s">
             <Title>Event data</Title>
             <Json value={answer.event.data} label="Event data" />
@@ -70,19 +74,32 @@ function Heading({ answer: { event } }: { answer: Answer }): JSX.Element {
   )
 }
 
+function TimeFacts({ event }: { event: FeedEvent }): JSX.Element {
+  const origin = ORIGIN_LABELS[event.origin]
+  return (
+    <>
+      <dt>Effective</dt>
+      <dd>
+        {zonedInstant(event.occurred_at)}
+        {event.occurred_at > event.recorded_at && (
+          <span class="quiet"> Apple signs a renewal up to a day before it takes effect.</span>
+        )}
+      </dd>
+      <dt>Recorded</dt>
+      <dd>
+        {zonedInstant(event.recorded_at)} <span class="badge">{origin.title}</span>{' '}
+        <span class="quiet">{origin.about}</span>
+      </dd>
+    </>
+  )
+}
+
 function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
   const { href } = useScope()
-  const origin = ORIGIN_LABELS[event.origin]
   const userId = event.data.user?.app_user_id ?? event.customer?.users[0]?.app_user_id
   return (
     <dl class="facts">
-      <dt>Effective</dt>
-      <dd>{instant(event.occurred_at)}</dd>
-      <dt>Recorded</dt>
-      <dd>
-        {instant(event.recorded_at)} <span class="badge">{origin.title}</span>{' '}
-        <span class="quiet">{origin.about}</span>
-      </dd>
+      <TimeFacts event={event} />
       <dt>App</dt>
       <dd>
         {app ? (app.name ?? app.bundle_id) : '–'}{' '}
@@ -92,7 +109,9 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
         <>
           <dt>Customer</dt>
           <dd>
-            <a href={href(`/customers/${event.customer_id}`)}>{userId ?? 'Not identified'}</a>{' '}
+            <a href={href(`/customers/${event.customer_id}`)}>
+              <CustomerName id={event.customer_id} fallback={userId ?? 'Not identified'} />
+            </a>{' '}
             {event.customer && (
               <span class="quiet" title={`As of ${instant(event.customer.as_of)}`}>
                 {customerValue(event.customer)}
@@ -102,6 +121,7 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
         </>
       )}
       <UserFacts user={event.data.user} />
+      {isRefund(event) && <RefundReasonFact event={event} />}
       <MrrFact effect={event.mrr_effect} />
       <dt>Type</dt>
       <dd>
@@ -157,6 +177,12 @@ function UserFacts({ user }: { user: FeedEvent['data']['user'] }): JSX.Element |
       )}
     </>
   )
+}
+
+/** The customer's name as in the list of customers, once it is known. */
+function CustomerName({ id, fallback }: { id: string; fallback: string }): JSX.Element {
+  const { data } = useQuery<Profile>(`/api/v1/customers/${encodeURIComponent(id)}`)
+  return <>{data?.customer.display_name ?? fallback}</>
 }
 
 function Signed({ id, count, Title }: Props & { count: number }): JSX.Element {

@@ -18,7 +18,7 @@ type Snapshot = {
     offer_discount?: string
     offer_period?: string
   }
-  notification?: { type?: string; subtype?: string; problem?: string }
+  notification?: { type?: string; subtype?: string; problem?: string; consumption_request_reason?: string }
   subscription?: {
     state?: string
     product_id?: string

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useOverview } from '../overview.ts'
 import { useScope } from '../scope.ts'
 import { money, signedMoney } from '../words.ts'
-import type { FeedEvent } from './feed_event.ts'
+import { type Effect, mrrChange } from './mrr_change.ts'
 
 const KINDS: Record<string, string> = {
   new: 'New',
@@ -19,16 +19,8 @@ const KINDS: Record<string, string> = {
   repriced: 'Price learned',
 }
 
-type Effect = FeedEvent['mrr_effect']
-
 /** The kind of an effect; null without one. */
 const kindOf = (effect: NonNullable<Effect>): string | null => KINDS[effect.kind ?? ''] ?? null
-
-/** The change of MRR in short: `MRR +$4.99`. Null if MRR does not change, or the change is not known. */
-function mrrChange(effect: Effect | undefined): string | null {
-  if (!effect?.base_milli) return null
-  return `MRR ${signedMoney(effect.base_milli, effect.currency)}`
-}
 
 type EffectProps = { effect: Effect | undefined }
 

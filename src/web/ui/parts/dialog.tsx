@@ -55,6 +55,8 @@ type ConfirmProps = {
   children: ComponentChildren
   verb: string
   isDanger?: boolean
+  /** False if the caller replaces the dialog after the action. */
+  isClosedAfter?: boolean
   action: () => Promise<void>
   onClose: () => void
 }
@@ -65,12 +67,13 @@ export function Confirm({
   children,
   verb,
   isDanger = true,
+  isClosedAfter = true,
   action,
   onClose,
 }: ConfirmProps): JSX.Element {
   const { run, isBusy, problem } = useMutation(async () => {
     await action()
-    onClose()
+    if (isClosedAfter) onClose()
   })
   return (
     <Dialog title={title} onClose={onClose}>

@@ -65,16 +65,7 @@ export function RefundTable({ refunds, currency }: Props): JSX.Element {
 function Row({ refund, currency }: { refund: Refund; currency: string | null }): JSX.Element {
   const { href } = useScope()
   const apps = useApps().data?.apps
-  const {
-    customer_id: id,
-    app_user_ids,
-    display_name,
-    app_id,
-    product_id,
-    country,
-    amount,
-    billed_in,
-  } = refund
+  const { customer_id: id, app_id, product_id, country, amount_milli: amount, billed_in } = refund
   const { base_milli, mrr_milli } = refund
   const isConverted = amount !== null && billed_in !== currency
   return (
@@ -83,11 +74,7 @@ function Row({ refund, currency }: { refund: Refund; currency: string | null }):
         {date(refund.at)}
       </td>
       <th scope="row">
-        {id === null ? (
-          UNKNOWN
-        ) : (
-          <a href={href(`/customers/${id}`)}>{customerName({ id, app_user_ids, display_name })}</a>
-        )}
+        {id === null ? UNKNOWN : <a href={href(`/customers/${id}`)}>{customerName({ ...refund, id })}</a>}
         <span class="quiet tiny">{countryName(country)}</span>
         <span class="quiet tiny narrow">{REASONS[refund.reason]}</span>
       </th>

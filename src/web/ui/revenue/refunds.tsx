@@ -112,7 +112,7 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
           return (
             <>
               <p class="small quiet">
-                {plural(totals.count, 'refund')}, {money(totals.base_milli, currency)} gross,{' '}
+                {refundsText(totals)}, {money(totals.base_milli, currency)} gross,{' '}
                 {money(totals.proceeds_milli, currency)} in proceeds, MRR{' '}
                 {signedMoney(totals.mrr_milli, currency)}
                 {totals.unpriced > 0 && `. ${count(totals.unpriced)} without a known amount`}
@@ -126,6 +126,10 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
     </>
   )
 }
+
+/** Refunds and reversals apart, so that the text counts the rows below it. */
+const refundsText = ({ count: net, reversed }: Answer['totals']): string =>
+  [plural(net + reversed, 'refund'), reversed > 0 && `${count(reversed)} reversed`].filter(Boolean).join(', ')
 
 type Line = Answer['totals'] & { value: string; title: string }
 type TotalsProps = {
@@ -156,13 +160,22 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                 {linesOf(answer).map((line) => (
                   <tr key={line.value}>
                     <th scope="row">{line.title}</th>
-                    <td class="number">{count(line.count)}</td>
+                    <td class="number">
+                      {count(line.count + line.reversed)}
+                      {line.reversed > 0 && <span class="quiet tiny">{count(line.reversed)} reversed</span>}
+                    </td>
                     <td class="number">{money(line.base_milli, answer.currency)}</td>
                     <td class="number">{signedMoney(line.mrr_milli, answer.currency)}</td>
                   </tr>
                 ))}
               </tbody>
             </table>
+            {answer.totals.reversed > 0 && (
+              <p class="small quiet">
+                Apple took a reversed refund back: it counts negatively, also where the refund was in earlier
+                days.
+              </p>
+            )}
           </Scroll>
         )
       }

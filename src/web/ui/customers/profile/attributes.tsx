@@ -29,8 +29,8 @@ export function Attributes({ user }: { user: User }): JSX.Element | null {
       </Scroll>
       <p class="small quiet">
         {isAnyProved
-          ? 'Verified values came with the secret key or from an attested device. Searches and charts use the verified value if there is one.'
-          : 'Not verified: none of these came with the secret key or from an attested device.'}
+          ? 'Verified attributes came with the secret key or from an attested device. Searches and charts use the verified value if there is one.'
+          : 'These attributes are not verified: none came with the secret key or from an attested device.'}
       </p>
     </div>
   )

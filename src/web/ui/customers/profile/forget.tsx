@@ -2,12 +2,16 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import type { InferOutput } from 'valibot'
+import type { ErasureAnswer } from '../../../../api/customers/erasures.ts'
 import { addressOf, write } from '../../http.ts'
-import { Confirm } from '../../parts/dialog.tsx'
+import { Confirm, Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { invalidate } from '../../queries.ts'
 import { useReauth } from '../../sign_in/reauth.tsx'
+import { instant, plural } from '../../words.ts'
 
+type Erasure = InferOutput<typeof ErasureAnswer>
 type Props = { app_id: string; app_user_id: string }
 
 export function ForgetButton(props: Props): JSX.Element {
@@ -23,18 +27,18 @@ export function ForgetButton(props: Props): JSX.Element {
 }
 
 function Forget({ app_id, app_user_id, onClose }: Props & { onClose: () => void }): JSX.Element {
-  const { route, path } = useLocation()
   const withReauth = useReauth()
+  const [erasure, setErasure] = useState<Erasure | null>(null)
+  if (erasure) return <Erased erasure={erasure} onClose={onClose} />
   return (
     <Confirm
       title="Erase this user"
       verb="Erase permanently"
       onClose={onClose}
+      isClosedAfter={false}
       action={async () => {
         const address = `/api/v1/users/${encodeURIComponent(app_user_id)}`
-        await withReauth(() => write('DELETE', addressOf(address, { app: app_id })))
-        await invalidate('/api/v1/customers', '/api/v1/users', '/api/v1/events')
-        if (path.startsWith('/users/')) route('/customers', true)
+        setErasure(await withReauth(() => write<Erasure>('DELETE', addressOf(address, { app: app_id }))))
       }}
     >
       <p>
@@ -62,5 +66,39 @@ function Forget({ app_id, app_user_id, onClose }: Props & { onClose: () => void 
       </dl>
       <p>Later calls for this id are refused. This cannot be undone.</p>
     </Confirm>
+  )
+}
+
+/** Tells what an erasure removed. The views behind are read again when this is closed, because they unmount it. */
+function Erased({ erasure, onClose }: { erasure: Erasure; onClose: () => void }): JSX.Element {
+  const { route, path } = useLocation()
+  const { asked_at, links, scrubbed, state } = erasure
+  const close = (): void => {
+    onClose()
+    void invalidate('/api/v1/customers', '/api/v1/users', '/api/v1/events')
+    if (path.startsWith('/users/')) route('/customers', true)
+  }
+  return (
+    <Dialog title="User erased" onClose={close}>
+      <div class="stack small" role="status">
+        <p>
+          Erased on {instant(asked_at)}: attributes, device and {plural(links, 'link')} to purchases. Later
+          calls for this id are refused.
+        </p>
+        <p>
+          {state === 'running'
+            ? 'Events that name the user are now rewritten in the background.'
+            : `${plural(scrubbed, 'event')} that named the user ${scrubbed === 1 ? 'is' : 'are'} rewritten.`}
+        </p>
+        <p class="quiet">
+          Erasure <code>{erasure.id}</code>, for your records.
+        </p>
+      </div>
+      <div class="sheet-foot">
+        <button type="button" class="button main" onClick={close}>
+          Done
+        </button>
+      </div>
+    </Dialog>
   )
 }

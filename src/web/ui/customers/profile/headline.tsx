@@ -102,7 +102,15 @@ function useAbout(): (name: string) => JSX.Element | null {
   }
 }
 
-function Figures({ profile: { customer, proceeds } }: { profile: Profile }): JSX.Element {
+/** `1 refunded, since Jun 15, 2026` */
+const paymentsUnder = ({ first_paid_at }: Customer, refunded: number): string =>
+  first_paid_at === null
+    ? 'none yet'
+    : [refunded > 0 && `${count(refunded)} refunded`, `since ${date(first_paid_at)}`]
+        .filter(Boolean)
+        .join(', ')
+
+function Figures({ profile: { customer, proceeds, transactions } }: { profile: Profile }): JSX.Element {
   const about = useAbout()
   const { currency, refunded_milli } = customer
   const hasUnknownProceeds = proceeds !== null && proceeds.transactions < customer.payments
@@ -136,7 +144,7 @@ function Figures({ profile: { customer, proceeds } }: { profile: Profile }): JSX
       </Stat>
       <Stat
         label="Payments"
-        under={customer.first_paid_at ? `since ${date(customer.first_paid_at)}` : 'none yet'}
+        under={paymentsUnder(customer, transactions.filter(({ refunded }) => refunded !== null).length)}
       >
         {count(customer.payments)}
       </Stat>

@@ -39,7 +39,7 @@ export function Identity({ users, links, link_history, app_id }: Props): JSX.Ele
             app_id={app_id}
           />
         ))}
-        <Moves moves={link_history} />
+        <Moves moves={link_history} shown={links.map(({ why }) => why)} />
       </div>
     </Card>
   )
@@ -91,7 +91,7 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
         <Icon name={verification === 'verified' ? 'verified' : 'question'} />
         <span>
           {links.length < of && `${count(links.length)} of ${plural(of, 'purchase')}: `}
-          <strong>{verification === 'verified' ? 'Verified' : 'Unverified'}.</strong> {why}{' '}
+          <strong>{verification === 'verified' ? 'Purchase verified' : 'Purchase unverified'}.</strong> {why}{' '}
           {verification === 'unverified' && <a href={href('/settings/api')}>How to verify purchases</a>}
         </span>
       </p>
@@ -141,7 +141,7 @@ export function AboutUser({ user }: { user: User }): JSX.Element {
   return (
     <>
       <dl class="facts">
-        <dt>Identified</dt>
+        <dt>Last identify call</dt>
         <dd>
           <Verified verified={user.verification === 'verified' ? 1 : 0} total={1} /> {user.why}
         </dd>

@@ -51,12 +51,12 @@ const HEIGHT = 30
 
 const Ticks = ({ axis }: { axis: Axis }): JSX.Element => (
   <>
-    {axis.ticks.map((tick) => {
+    {axis.ticks.map((tick, index) => {
       const x = `${positionOn(axis, tick)}%`
       return (
         <g key={tick}>
           <line x1={x} x2={x} y1="0" y2={HEIGHT} class="life-tick" />
-          <text x={x} y={HEIGHT + 16} class="life-year">
+          <text x={x} y={HEIGHT + 16} class={index % 2 === 0 ? 'life-year' : 'life-year between'}>
             {monthOf(tick)}
           </text>
         </g>

@@ -18,7 +18,9 @@ const CREDENTIALS: Record<Move['to_credential'], string> = {
 }
 const nameOf = (id: string | null): string => id ?? 'an erased user'
 
-export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null {
+type MovesProps = { moves: readonly Move[]; shown?: readonly string[] }
+/** `shown`: explanations that the page already has. */
+export function Moves({ moves, shown = [] }: MovesProps): JSX.Element | null {
   const [undoing, setUndoing] = useState<Move | null>(null)
   if (moves.length === 0) return null
   return (
@@ -27,7 +29,7 @@ export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null
       <ol class="moves">
         {moves.map((move) => (
           <li key={move.id}>
-            <MoveRow move={move} />
+            <MoveRow move={move} why={shown.includes(move.why ?? '') ? null : move.why} />
             {move.can_undo && (
               <button type="button" class="button" onClick={() => setUndoing(move)}>
                 <Icon name="undo" /> Undo
@@ -42,7 +44,7 @@ export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null
 }
 
 /** One entry of the link history: a move, or a new proof, which does not move the purchase. */
-const MoveRow = ({ move }: { move: Move }): JSX.Element => {
+const MoveRow = ({ move, why }: { move: Move; why: string | null }): JSX.Element => {
   const isMoved = move.from_app_user_id !== move.to_app_user_id
   return (
     <div class="small">
@@ -60,7 +62,7 @@ const MoveRow = ({ move }: { move: Move }): JSX.Element => {
         <span class="quiet">by {CREDENTIALS[move.to_credential]}</span>
       </p>
       <p class="quiet">
-        {instant(move.moved_at)}, purchase <code>{move.transaction_id}</code>. {move.why}
+        {instant(move.moved_at)}, purchase <code>{move.transaction_id}</code>. {why}
       </p>
     </div>
   )

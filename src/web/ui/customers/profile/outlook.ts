@@ -75,8 +75,8 @@ export function outlookOf(subscription: Subscription, bundle: string | undefined
     case 'revoked':
       return subscription.ownership === 'FAMILY_SHARED'
         ? {
-            title: 'Access ended',
-            tone: 'bad',
+            title: 'Expired',
+            tone: 'quiet',
             next: `Family access ended on ${date(subscription.revoked_at)}.`,
           }
         : { title: 'Refunded', tone: 'bad', next: `Refunded on ${date(subscription.revoked_at)}.` }

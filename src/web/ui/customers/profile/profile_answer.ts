@@ -1,6 +1,7 @@
 /** Types of the profile response; they refine parts that the API schema leaves open. */
 import type { InferOutput } from 'valibot'
 import type { ProfileAnswer } from '../../../../api/customers/answers.ts'
+import type { RefundReason } from '../../../../metrics/refunds/refund_rows.ts'
 
 /** Instants in milliseconds, money in thousandths. */
 export type Subscription = {
@@ -49,7 +50,7 @@ export type Transaction = {
   price_milli: number | null
   currency: string | null
   base_milli: number | null
-  refunded: RefundedAmount | null
+  refunded: (RefundedAmount & { reason: RefundReason }) | null
   prorated: RefundedAmount | null
   proceeds: { base_milli: number; basis: 'exact' | 'ratio' | 'estimated' } | null
 }

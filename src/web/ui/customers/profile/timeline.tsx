@@ -18,6 +18,7 @@ import { ShowMore } from '../../parts/show_more.tsx'
 import { useQueryParams, useScope } from '../../scope.ts'
 import { ago, date, instant, money } from '../../words.ts'
 import type { Profile, Transaction } from './profile_answer.ts'
+import { isRefund, RefundReasonText } from './refund_reason.tsx'
 import { SECTION_TITLES, SECTIONS, type TimelineItem, timelineOf } from './timeline_items.ts'
 
 /** Rows shown at first. */
@@ -64,7 +65,7 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
           ) : (
             <ol class="happenings story" aria-label="Activity, newest first">
               {items.slice(0, shown).map((item) => (
-                <Row key={item.key} item={item} now={now} bundle={bundle} />
+                <Row key={item.key} item={item} profile={profile} now={now} bundle={bundle} />
               ))}
             </ol>
           )
@@ -84,9 +85,9 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
   )
 }
 
-type RowProps = { item: TimelineItem; now: number; bundle: string | undefined }
+type RowProps = Props & { item: TimelineItem }
 
-function Row({ item, now, bundle }: RowProps): JSX.Element {
+function Row({ item, profile, now, bundle }: RowProps): JSX.Element {
   const { event, transaction, at } = item
   const { icon, tone } = event ? lookOf(event) : PAYMENT
   return (
@@ -98,6 +99,7 @@ function Row({ item, now, bundle }: RowProps): JSX.Element {
       <span class="happened-more">
         {event && event.origin !== 'live' && <span class="badge">{ORIGIN_LABELS[event.origin].title}</span>}
         {transaction && <span class="badge">From Apple’s transaction history</span>}
+        {event && isRefund(event) && <RefundReasonText event={event} profile={profile} />}
         <MrrChange effect={event?.mrr_effect} />
       </span>
       {event && item.hasAmount && <Amount event={event} />}

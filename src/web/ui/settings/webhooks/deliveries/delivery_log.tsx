@@ -1,6 +1,7 @@
 /** The deliveries of an endpoint, newest first. The first page is read again while it is visible. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { appName, useApps } from '../../../apps.ts'
 import { eventLabel } from '../../../events/event_labels.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Icon } from '../../../parts/icons.tsx'
@@ -18,6 +19,7 @@ type RowProps = { delivery: DeliverySummary; isActive: boolean }
 function Row({ delivery, isActive }: RowProps): JSX.Element {
   const { href } = useScope()
   const [params] = useQueryParams()
+  const apps = useApps().data?.apps
   const { last_attempt: last } = delivery
   const path = `/settings/webhooks/${delivery.endpoint_id}`
   return (
@@ -28,6 +30,7 @@ function Row({ delivery, isActive }: RowProps): JSX.Element {
         </span>
         <span class="delivery-title">
           <strong>{eventLabel(delivery.type).title}</strong>
+          {delivery.app_id !== null && <span class="quiet">{appName(apps, delivery.app_id)}</span>}
           {delivery.is_test && <span class="badge">Test</span>}
           {delivery.replay_id !== null && <span class="badge">Replay</span>}
           {delivery.environment === 'sandbox' && !delivery.is_test && <span class="badge warn">Sandbox</span>}
