@@ -1,5 +1,6 @@
 /** A customer's name or user id with its verification badge. */
 import type { JSX } from 'preact'
+import { Initial } from '../marks/initial.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { type Customer, statusLabel } from './customer.ts'
 
@@ -16,22 +17,34 @@ export function Verified({ verified, total }: { verified: number; total: number 
 /** How many characters of a customer’s id name an anonymous one. */
 const SHORT_ID_LENGTH = 8
 
+const shortId = (id: string): string => `${id.slice(0, SHORT_ID_LENGTH)}…`
+
 /** The name of a customer: an attribute of the user, else the user id, else the beginning of the customer’s id. */
 export const customerName = ({
   id,
   display_name,
   app_user_ids,
 }: Pick<Customer, 'id' | 'display_name' | 'app_user_ids'>): string =>
-  display_name ?? app_user_ids[0] ?? `Anonymous · ${id.slice(0, SHORT_ID_LENGTH)}…`
+  display_name ?? app_user_ids[0] ?? `Anonymous · ${shortId(id)}`
 
 /** The name, with a mark if the first user id is verified, and the number of the other user ids. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {
   const { app_user_ids: ids, verified_app_user_ids: verified } = customer
   const [first] = ids
   const name = customerName(customer)
-  if (first === undefined) return <span class="person-name quiet">{name}</span>
+  const mark = <Initial name={name} id={customer.id} />
+  if (first === undefined)
+    return (
+      <span class="person-name quiet">
+        {mark}
+        <span>
+          Anonymous · <code>{shortId(customer.id)}</code>
+        </span>
+      </span>
+    )
   return (
     <span class="person-name">
+      {mark}
       <span class="cut" title={first}>
         {name}
       </span>
