@@ -339,10 +339,10 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
 
   test('loads the view’s code in parallel with the session', async () => {
     const { page } = await enter('desktop')
-    const html = await (await page.request.get('/revenue')).text()
+    const shared = await (await page.request.get('/settings')).text()
     const ofView = page.waitForRequest((requestedUrls) => {
       const { pathname } = new URL(requestedUrls.url())
-      return pathname.startsWith('/assets/part-') && !html.includes(pathname)
+      return pathname.startsWith('/assets/part-') && !shared.includes(pathname)
     })
     await page.route('**/api/v1/session', async (route) => {
       await ofView

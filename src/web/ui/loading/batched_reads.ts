@@ -26,7 +26,7 @@ export function readTogether<Answer>(path: string, query?: Query, signal?: Abort
   return new Promise<Answer>((resolve, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason))
     if (pending.push({ address: address.slice(BASE.length), signal, resolve, reject }) === 1)
-      queueMicrotask(sendPending)
+      setTimeout(sendPending)
   })
 }
 
