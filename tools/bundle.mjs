@@ -38,6 +38,17 @@ const FLAGS = 'node_modules/country-flag-icons'
 /** Read late, because build.mjs loads this file before it installs the packages. */
 const flagsVersion = () => JSON.parse(readFileSync(at(`${FLAGS}/package.json`), 'utf8')).version
 const PAGE_ENTRIES = { app: `${UI}/main.tsx`, theme: `${UI}/theme_early.ts` }
+/**
+ * The pages by address. They differ in the code of a view that they load at once, so that the browser need not find it
+ * file by file. `/` is also the page that is cached for offline use.
+ */
+const PAGES = {
+  '/': `${UI}/today/today.tsx`,
+  '/figure_views': `${UI}/loading/figure_views.ts`,
+  '/event_views': `${UI}/loading/event_views.ts`,
+  '/other_views': null,
+}
+export const PAGE_ADDRESSES = Object.keys(PAGES)
 
 /**
  * esbuild's options for code in the browser: minified, for browsers of the last three years.
@@ -96,17 +107,32 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
   for (const { path, contents } of outputFiles) add(addressOf(path), path, contents)
   const outputs = Object.entries(metafile.outputs)
   const madeOf = (source) => outputs.find(([, { entryPoint }]) => entryPoint === source) ?? []
-  const [app, { cssBundle = '', imports = [] } = {}] = madeOf(PAGE_ENTRIES.app)
+  const [app, { cssBundle = '' } = {}] = madeOf(PAGE_ENTRIES.app)
   const theme = addressOf(madeOf(PAGE_ENTRIES.theme)[0])
   const font = outputs.find(([path]) => path.endsWith('.woff2'))?.[0] ?? ''
-  const first = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => addressOf(path))
+  const staticImports = (path) =>
+    (metafile.outputs[path]?.imports ?? []).flatMap((one) =>
+      one.kind === 'import-statement' ? [one.path] : [],
+    )
+  /** The files that a file needs, with itself. */
+  function neededBy(path, found = new Set()) {
+    if (found.has(path)) return found
+    found.add(path)
+    for (const one of staticImports(path)) neededBy(one, found)
+    return found
+  }
+  const preloadsOf = (source) => {
+    const paths = new Set([...staticImports(app), ...(source ? neededBy(madeOf(source)[0]) : [])])
+    paths.delete(app)
+    return [...paths].map((path) => `<link rel="modulepreload" href="${addressOf(path)}">`).join('')
+  }
   const html = readFileSync(at(`${UI}/index.html`), 'utf8')
     .replace('{{theme}}', theme)
     .replace('{{font}}', addressOf(font))
     .replace('{{style}}', addressOf(cssBundle))
     .replace('{{script}}', addressOf(app))
-    .replace('{{first}}', first.map((path) => `<link rel="modulepreload" href="${path}">`).join(''))
-  add('/', 'index.html', Buffer.from(html))
+  for (const [address, source] of Object.entries(PAGES))
+    add(address, 'index.html', Buffer.from(html.replace('{{first}}', preloadsOf(source))))
   for (const name of readdirSync(at(`${UI}/static`)))
     add(`/${name}`, name, readFileSync(at(`${UI}/static/${name}`)))
   for (const name of readdirSync(at(`${FLAGS}/3x2`)).filter((file) => /^[A-Z]{2}\.svg$/.test(file)))
@@ -120,7 +146,9 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
     entryPoints: [`${UI}/service_worker.ts`],
     define: {
       SHELL: JSON.stringify(['/', ...outputFiles.map(({ path }) => addressOf(path))]),
-      VERSION: JSON.stringify(`${version}-${createHash('sha256').update(html).digest('hex').slice(0, 12)}`),
+      VERSION: JSON.stringify(
+        `${version}-${createHash('sha256').update(files['/'].bytes).digest('hex').slice(0, 12)}`,
+      ),
     },
   })
   add('/service_worker.js', 'service_worker.js', worker.outputFiles[0].contents)

@@ -2,8 +2,10 @@
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { appsInScope } from '../access/scope.ts'
+import type { AppleClients } from '../apps/apple_clients.ts'
 import type { Apps } from '../apps/apps.ts'
-import type { Route } from '../http/route.ts'
+import { Refusal } from '../errors.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 import { defineList } from './lists.ts'
 import { READ_ROUTE } from './route_defaults.ts'
 
@@ -29,16 +31,43 @@ export const AppAnswer = v.object({
   created_at: v.number(),
   gone_at: v.nullable(v.number()),
 })
-const AppsAnswer = v.object({ apps: v.array(AppAnswer) })
+const ListedApp = v.object({
+  ...AppAnswer.entries,
+  icon: v.pipe(nullableText, v.description('The path of the icon; null if it is not known, and for guests')),
+})
+const AppsAnswer = v.object({ apps: v.array(ListedApp) })
 
-type Deps = { apps: Apps; auth: Auth }
+type Deps = { apps: Apps; appleClients: AppleClients; auth: Auth }
 
-export const appRoutes = ({ apps, auth }: Deps): Route[] =>
-  defineList(auth, {
+const iconPath = (id: string): string => `/api/v1/apps/${id}/icon`
+
+export const appRoutes = ({ apps, appleClients, auth }: Deps): Route[] => [
+  ...defineList(auth, {
     ...READ_ROUTE,
     path: '/api/v1/apps',
     summary: 'Lists the connected apps',
     access: auth.viewer,
     answer: { description: 'The apps that the token can read', schema: AppsAnswer },
-    read: ({ caller }) => ({ apps: appsInScope(caller.accessScope, apps) }),
-  })
+    read: ({ caller: { accessScope, isGuest } }) => ({
+      apps: appsInScope(accessScope, apps).map((app) => ({
+        ...app,
+        icon: !isGuest && appleClients.iconOf(app) ? iconPath(app.id) : null,
+      })),
+    }),
+  }),
+  defineRoute({
+    ...READ_ROUTE,
+    path: '/api/v1/apps/:id/icon',
+    summary: 'Returns the icon of an app in the App Store',
+    access: auth.reader,
+    answers: { 200: { description: 'The icon', content_type: 'image/*' } },
+    refusals: { 404: 'not_found' },
+    handler({ caller, params }) {
+      const app = appsInScope(caller, apps).find(({ id }) => id === params.id)
+      const icon = app && appleClients.iconOf(app)
+      if (!icon) throw new Refusal(404, 'not_found', 'this app has no icon, or Apple was not reached yet')
+      const headers = { 'content-type': icon.type, 'cache-control': 'private, max-age=86400' }
+      return new Response(new Uint8Array(icon.bytes), { headers })
+    },
+  }),
+]

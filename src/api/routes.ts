@@ -9,6 +9,7 @@ import { widgetFileRoutes } from './alerts/widget_files.ts'
 import { widgetRoutes } from './alerts/widgets.ts'
 import { appleRoutes } from './apple.ts'
 import { appRoutes } from './apps.ts'
+import { batchRoutes } from './batch.ts'
 import { accessRoutes } from './customers/access.ts'
 import { customerRoutes } from './customers/customers.ts'
 import { erasureRoutes } from './customers/erasures.ts'
@@ -86,6 +87,7 @@ const ROUTE_FACTORIES = [
   todayRoutes,
   annotationRoutes,
   refundRoutes,
+  batchRoutes,
   gapRoutes,
   evidenceRoutes,
   statusRoutes,

@@ -7,6 +7,7 @@ import { openServerApi, type ServerApi } from '../apple/api/server.ts'
 import type { Clock } from '../clock.ts'
 import type { Accounts } from './accounts.ts'
 import type { App } from './apps.ts'
+import { openIcons } from './icons.ts'
 
 /**
  * Apple's last answer to a key. `none`: there is no key. `unknown`: Windfall has not used it since the start. `why` is
@@ -33,6 +34,7 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
   const statuses = new Map<string, KeyStatus>()
   const connects = openClientCache<ConnectApi>(accounts)
   const servers = openClientCache<ServerApi>(accounts)
+  const icons = openIcons({ clock, host: hosts.lookup })
 
   /** The App Store Connect API with the organization's key; null if it has none. */
   function connect(organization_id: string): ConnectApi | null {
@@ -74,10 +76,10 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
 
   /** Aborts requests to Apple that are in progress. */
   async function close(): Promise<void> {
-    await Promise.all([connects.close(), servers.close()])
+    await Promise.all([connects.close(), servers.close(), icons.close()])
   }
 
-  return { connect, server, keyStatus, noteAccepted, close }
+  return { connect, server, keyStatus, noteAccepted, iconOf: icons.iconOf, close }
 }
 
 const UNKNOWN_STATUS: KeyStatus = { state: 'unknown', why: null, since: null }

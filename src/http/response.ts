@@ -10,8 +10,11 @@ const JSON_TEXT = Symbol('JSON text')
 /** The number of characters of JSON that are produced in one turn of the event loop. */
 const CHARACTERS_PER_SLICE = 131_072
 
-/** A response body that `jsonInSlices` has serialized. */
+/** A response body that is JSON already. */
 type JsonText = Readonly<{ [JSON_TEXT]: string }>
+
+/** The result of a handler that has its JSON as a text. */
+export const jsonText = (text: string): JsonText => ({ [JSON_TEXT]: text })
 
 /** Serializes a response whose array `name` may be long. Each turn of the event loop serializes a few elements. */
 export async function jsonInSlices<Name extends string>(
@@ -27,7 +30,7 @@ export async function jsonInSlices<Name extends string>(
     yieldAt = text.length + CHARACTERS_PER_SLICE
     await yieldToEventLoop()
   }
-  return { [JSON_TEXT]: JSON.stringify({ ...rest, [name]: [] }).replace(/\]}$/, () => `${text}]}`) }
+  return jsonText(JSON.stringify({ ...rest, [name]: [] }).replace(/\]}$/, () => `${text}]}`))
 }
 
 /** The result of a handler as JSON; null for undefined. */

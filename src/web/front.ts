@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
 import { defineRoute, PUBLIC } from '../http/route.ts'
 import { openFrontFiles } from './front_files.ts'
-import { VIEWS } from './views.ts'
+import { VIEWS, type ViewCode } from './views.ts'
 
 /** Files with fixed names, because browsers request them by name. */
 const NAMED_FILES = [
@@ -13,6 +13,11 @@ const NAMED_FILES = [
   { path: '/icon.svg', type: 'image/svg+xml' },
   ...[180, 192, 512].map((size) => ({ path: `/icon-${size}.png`, type: 'image/png' })),
 ]
+/** The page of views whose code it does not load at once. */
+const OTHER_PAGE = '/other_views'
+/** The page of a view, which loads the view's code at once. */
+const pageOf = (code: ViewCode | undefined): string =>
+  code === undefined ? OTHER_PAGE : code === 'today' ? '/' : `/${code}`
 /** Assets are named after their content, so they never change. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** Paths that only programs request. They never get the page, whatever their Accept header says. */
@@ -67,15 +72,15 @@ export function openFront() {
       ['GET', 'HEAD'].includes(event.req.method) &&
       (header(event, 'accept') ?? '').includes('text/html') &&
       !API_PATHS.test(event.url.pathname)
-    return isBrowsing ? fileResponse(event, '/', 'no-cache', 404) : undefined
+    return isBrowsing ? fileResponse(event, OTHER_PAGE, 'no-cache', 404) : undefined
   }
 
   const routes = [
-    ...VIEWS.map(({ path }) =>
+    ...VIEWS.map(({ path, ...view }) =>
       route(path, 'text/html', 'The dashboard', (event) => {
         if (path === '/metrics' && !(header(event, 'accept') ?? '').includes('text/html'))
           return metricsElsewhere()
-        return fileResponse(event, '/', 'no-cache')
+        return fileResponse(event, pageOf('code' in view ? view.code : undefined), 'no-cache')
       }),
     ),
     ...NAMED_FILES.map(({ path, type }) =>

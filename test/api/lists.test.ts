@@ -25,6 +25,7 @@ const API = '/api/v1/'
 
 /** Answers with an array that is a part of one thing. A path that ends in a parameter is one thing, too. */
 const NO_LIST = [
+  '/api/v1/batch',
   '/api/v1/first-steps',
   '/api/v1/users/:app_user_id/access',
   // The index of the exports, which are themselves lines of CSV.

@@ -3,15 +3,40 @@ import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { VIEWS as ADDRESSES } from '../../src/web/views.ts'
-import { accessibilityViolations, hasChromium, type Light, launch, type Size, visit } from './chromium.ts'
+import { isLong } from '../random.ts'
+import {
+  accessibilityViolations,
+  hasChromium,
+  type Light,
+  launch,
+  SIZES,
+  type Size,
+  visit,
+} from './chromium.ts'
 import { type Demo, openDemo } from './demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
 import { scrollsSideways, settled, show, VIEWS } from './views.ts'
 
 /** One page each. After a theme switch, elements outside the viewport would keep their old colors. */
-const LIGHT_OF: Record<Size, Light> = { desktop: 'light', phone: 'dark' }
+const LOOKS: [size: Size, light: Light][] = [
+  ['desktop', 'light'],
+  ['phone', 'dark'],
+  ...(isLong
+    ? ([
+        ['desktop', 'dark'],
+        ['phone', 'light'],
+      ] as [Size, Light][])
+    : []),
+]
+/** The narrowest viewport of each size: that of a desktop zoomed to 200 %, and the smallest phone. */
+const NARROWEST: Record<Size, { width: number; height: number }> = {
+  desktop: { width: 680, height: 450 },
+  phone: { width: 320, height: 640 },
+}
 
 type History = { history: { environment: string; backfill: { stage: string } | null }[] }
+/** The reads of a request, which may be a batch. */
+const readsIn = (url: string): string => new URL(url).searchParams.get('get') ?? url
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
 describe.skipIf(!hasChromium())('the dashboard', () => {
@@ -43,17 +68,20 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     return visitor
   }
 
-  test.for(['desktop', 'phone'] as const)(
-    'renders every view on a %s',
+  test.for(LOOKS)(
+    'renders every view on a %s (%s), also where it is narrow',
     { timeout: 120_000 },
-    async (size) => {
-      const { page, complaints } = await enter(size, LIGHT_OF[size])
+    async ([size, light]) => {
+      const { page, complaints } = await enter(size, light)
       for (const [path, heading] of VIEWS) {
         await show(page, path)
         expect(await page.getByRole('heading', { level: 1 }).textContent(), path).toBe(heading)
         expect(await page.getByText('Something went wrong').count(), path).toBe(0)
         expect(await scrollsSideways(page), path).toBe(false)
         expect(await accessibilityViolations(page), path).toEqual([])
+        await page.setViewportSize(NARROWEST[size])
+        expect(await scrollsSideways(page), `${path}, narrow`).toBe(false)
+        await page.setViewportSize(SIZES[size].viewport)
       }
       expect(complaints).toEqual([])
       await page.context().close()
@@ -273,7 +301,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const { page } = await enter('phone')
     const requestedUrls: string[] = []
     page.on('request', (request) => requestedUrls.push(request.url()))
-    const wasRequested = () => requestedUrls.some((url) => /metrics\/refund_rate\?(?!.*split)/.test(url))
+    const wasRequested = () =>
+      requestedUrls.some((url) => /metrics\/refund_rate\?(?!\S*split)/.test(readsIn(url)))
     await page.goto('/revenue')
     await page.locator('.figure').first().waitFor()
     expect(wasRequested()).toBe(false)
@@ -310,10 +339,10 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
 
   test('loads the view’s code in parallel with the session', async () => {
     const { page } = await enter('desktop')
-    const html = await (await page.request.get('/revenue')).text()
+    const shared = await (await page.request.get('/settings')).text()
     const ofView = page.waitForRequest((requestedUrls) => {
       const { pathname } = new URL(requestedUrls.url())
-      return pathname.startsWith('/assets/part-') && !html.includes(pathname)
+      return pathname.startsWith('/assets/part-') && !shared.includes(pathname)
     })
     await page.route('**/api/v1/session', async (route) => {
       await ofView

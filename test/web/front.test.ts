@@ -7,9 +7,9 @@ import { nonEmpty } from '../non_empty.ts'
 
 const bytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
 
-test('serves the same page for every view in each content encoding', async () => {
+test('serves the page in each content encoding', async () => {
   const app = await openTestApp()
-  const plain = await app.request('/', { headers: { 'accept-encoding': 'identity' } })
+  const plain = await app.request('/customers', { headers: { 'accept-encoding': 'identity' } })
   expect(plain.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(plain.headers.get('content-encoding')).toBeNull()
   const html = (await bytes(plain)).toString()
@@ -19,7 +19,7 @@ test('serves the same page for every view in each content encoding', async () =>
   })
   expect(packed.headers.get('content-encoding')).toBe('br')
   expect(brotliDecompressSync(await bytes(packed)).toString()).toBe(html)
-  const zipped = await app.request('/settings/keys', { headers: { 'accept-encoding': 'gzip' } })
+  const zipped = await app.request('/events/1', { headers: { 'accept-encoding': 'gzip' } })
   expect(gunzipSync(await bytes(zipped)).toString()).toBe(html)
   expect(zipped.headers.get('cache-control')).toBe('no-cache')
 })
@@ -52,7 +52,7 @@ test('answers 404 for an unknown asset', async () => {
 test('answers an unknown path with the page for browsers and a problem for programs', async () => {
   const app = await openTestApp()
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-  const page = await bytes(await app.request('/'))
+  const page = await bytes(await app.request('/settings'))
   for (const path of ['/nothing', '/metrics/mrr/more', '/apples']) {
     const answer = await app.request(path, { headers: html })
     expect([answer.status, answer.headers.get('content-type')], path).toEqual([
@@ -76,7 +76,26 @@ test('answers an unknown path with the page for browsers and a problem for progr
   await problem('/nothing', { method: 'POST', headers: html })
 })
 
-test('keeps the compressed first load, with the font, below 100 kB', async () => {
+test('the page of a view loads the code of the view at once', async () => {
+  const app = await openTestApp()
+  const preloadsOf = async (path: string): Promise<string[]> => {
+    const html = (await bytes(await app.request(path))).toString()
+    return [...html.matchAll(/modulepreload" href="([^"]+)"/g)].map(([, href]) => href ?? '')
+  }
+  const shared = await preloadsOf('/settings')
+  for (const [path, text] of [
+    ['/', 'today-figures'],
+    ['/revenue', 'Refund rate by product'],
+    ['/metrics/mrr', 'Refund rate by product'],
+    ['/customers/cus_1', 'Months paid'],
+  ] as const) {
+    const own = (await preloadsOf(path)).filter((href) => !shared.includes(href))
+    const code = await Promise.all(own.map(async (href) => (await bytes(await app.request(href))).toString()))
+    expect([path, code.some((one) => one.includes(text))]).toEqual([path, true])
+  }
+})
+
+test('keeps the compressed first load, with the font and the code of Today, below 100 kB', async () => {
   const app = await openTestApp()
   const sizeOf = async (path: string): Promise<number> =>
     (await bytes(await app.request(path, { headers: { 'accept-encoding': 'br' } }))).length

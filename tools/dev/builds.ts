@@ -3,14 +3,27 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, context } from 'esbuild'
-import { assetsOf, at, buildOf, packedPage, pageFiles, pageOptions, serverOptions } from '../bundle.mjs'
+import {
+  assetsOf,
+  at,
+  buildOf,
+  PAGE_ADDRESSES,
+  packedPage,
+  pageFiles,
+  pageOptions,
+  serverOptions,
+} from '../bundle.mjs'
 import type { PageFiles } from './proxy.ts'
 
 /** The bundled server. */
 export const SERVER_FILE = at('dist/dev/server.cjs')
 
 /** The server is built without the page: the proxy serves it, so that a change of the page restarts nothing. */
-const NO_PAGE = packedPage({ '/': { type: 'text/html; charset=utf-8', bytes: Buffer.from('') } })
+const NO_PAGE = packedPage(
+  Object.fromEntries(
+    PAGE_ADDRESSES.map((address) => [address, { type: 'text/html; charset=utf-8', bytes: Buffer.from('') }]),
+  ),
+)
 
 /** A file of the server: the bundle or an asset. */
 type Output = { path: string; contents: Uint8Array }

@@ -91,14 +91,18 @@ export function openHttpClient(options: { timeoutMs: number }) {
   let agent: Agent | null = null
   const closing = new AbortController()
 
-  async function sendOnce(apiRequest: ApiRequest, token: string, signal: AbortSignal): Promise<ApiResponse> {
+  async function sendOnce(
+    apiRequest: ApiRequest,
+    token: string | null,
+    signal: AbortSignal,
+  ): Promise<ApiResponse> {
     // The first request loads undici: it is a third of the program, and a start needs none of it.
     const { Agent, request } = await import('undici')
     agent ??= new Agent(agentOptions(timeoutMs))
     const { statusCode, headers, body } = await request(apiRequest.url, {
       method: apiRequest.method,
       headers: {
-        authorization: `Bearer ${token}`,
+        ...(token !== null && { authorization: `Bearer ${token}` }),
         accept: apiRequest.accept,
         'user-agent': `Windfall/${version}`,
         ...(apiRequest.body && { 'content-type': 'application/json' }),
@@ -115,10 +119,10 @@ export function openHttpClient(options: { timeoutMs: number }) {
   }
 
   /**
-   * Sends a request and returns the response, whatever its status. Throws AppleFault: `unavailable` for a connection
+   * Sends a request and returns the response, whatever its status. `token`: null for a public address. Throws AppleFault: `unavailable` for a connection
    * that fails or breaks, `unreadable` for a response that is too large.
    */
-  async function send(apiRequest: ApiRequest, token: string): Promise<ApiResponse> {
+  async function send(apiRequest: ApiRequest, token: string | null): Promise<ApiResponse> {
     closing.signal.throwIfAborted()
     const deadline = openDeadline(TOTAL_TIMEOUT_FACTOR * timeoutMs, closing.signal)
     try {

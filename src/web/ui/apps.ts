@@ -1,7 +1,13 @@
 /** The connected apps, by id. */
 import { type QueryResult, useQuery } from './queries.ts'
 
-export type App = { id: string; organization_id: string; bundle_id: string; name: string | null }
+export type App = {
+  id: string
+  organization_id: string
+  bundle_id: string
+  name: string | null
+  icon?: string | null
+}
 
 export const useApps = (): QueryResult<{ apps: App[] }> => useQuery<{ apps: App[] }>('/api/v1/apps')
 

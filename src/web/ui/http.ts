@@ -34,20 +34,20 @@ export function addressOf(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-async function problemOf(response: Response): Promise<Problem> {
-  try {
-    const { code, detail, title, errors } = await response.json()
-    const problem = new Problem(
-      response.status,
-      code ?? 'unknown',
-      sentence(detail ?? title ?? response.statusText),
-      errors,
-    )
-    problem.retryAfter = Number(response.headers.get('retry-after')) || null
-    return problem
-  } catch {
-    return new Problem(response.status, 'unknown', `The server responded with status ${response.status}.`)
-  }
+type ProblemBody = { code?: string; detail?: string; title?: string; errors?: Problem['errors'] }
+
+/**
+ * The problem of an answer that is not a success. `body` is its JSON, or null. Dispatches SIGNED_OUT_EVENT if the session
+ * has ended.
+ */
+export function refusedAnswer(status: number, body: unknown, retryAfter: number | null): Problem {
+  const { code = 'unknown', detail, title, errors } = (body ?? {}) as ProblemBody
+  const text = detail ?? title
+  const message = text === undefined ? `The server responded with status ${status}.` : sentence(text)
+  const problem = new Problem(status, code, message, errors)
+  problem.retryAfter = retryAfter
+  if (SIGNED_OUT_CODES.has(code)) window.dispatchEvent(new Event(SIGNED_OUT_EVENT))
+  return problem
 }
 
 /** The event that is dispatched on `window` when the server reports that the session is no longer valid. */
@@ -61,9 +61,8 @@ async function send<Answer>(address: string, options: RequestInit): Promise<Answ
     },
   )
   if (!response.ok) {
-    const problem = await problemOf(response)
-    if (SIGNED_OUT_CODES.has(problem.code)) window.dispatchEvent(new Event(SIGNED_OUT_EVENT))
-    throw problem
+    const body: unknown = await response.json().catch(() => null)
+    throw refusedAnswer(response.status, body, Number(response.headers.get('retry-after')) || null)
   }
   return response.status === 204 ? (undefined as Answer) : ((await response.json()) as Answer)
 }

@@ -1,5 +1,6 @@
 /** Entry point of the dashboard's page. */
 import { render } from 'preact'
+import { readForView } from './loading/early_reads.ts'
 import { Page } from './page.tsx'
 import { preloadView } from './views.ts'
 import 'uplot/dist/uPlot.min.css'
@@ -23,6 +24,7 @@ import './styles/cohorts.css'
 import './styles/digests.css'
 import './styles/palette.css'
 
+readForView(location)
 preloadView(location.pathname)
 const root = document.getElementById('app')
 if (root) render(<Page />, root)

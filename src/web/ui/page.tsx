@@ -6,13 +6,14 @@ import { VIEWS } from '../views.ts'
 import { hasView, viewAt } from './addresses.ts'
 import { Frame } from './frame/frame.tsx'
 import { SIGNED_OUT_EVENT } from './http.ts'
+import { noteSession } from './loading/early_reads.ts'
 import { Empty, Failed } from './parts/query_view.tsx'
 import { Title } from './parts/title.tsx'
 import { client, invalidate, useQuery } from './queries.ts'
 import { type Session, SessionContext } from './session.ts'
 import { ReauthProvider } from './sign_in/reauth.tsx'
 import { isEntryPath, RedirectHome, SignIn } from './sign_in/sign_in.tsx'
-import { COMPONENTS, SharedMetrics } from './views.ts'
+import { COMPONENTS, GUEST_COMPONENTS } from './views.ts'
 
 /** Whether no view has this path. */
 const isUnknownPath = (path: string): boolean => viewAt(path) === undefined
@@ -28,9 +29,10 @@ const NotFound = (): JSX.Element => (
   </main>
 )
 
-function componentOf(view: (typeof VIEWS)[number]['view'], { metrics }: Session) {
+function componentOf(view: (typeof VIEWS)[number]['view'], { state, metrics }: Session) {
   if (view === 'sign_in') return RedirectHome
-  return view === 'today' && metrics !== null ? SharedMetrics : COMPONENTS[view]
+  if (view !== 'today' || state !== 'guest') return COMPONENTS[view]
+  return metrics === null ? GUEST_COMPONENTS.overview : GUEST_COMPONENTS.shared_metrics
 }
 
 const Views = ({ session }: { session: Session }): JSX.Element => (
@@ -92,7 +94,10 @@ function Gate(): JSX.Element | null {
   const { path } = useLocation()
   const [isGuest, setGuest] = useState(false)
   const session = useQuery<Session>('/api/v1/session', {}, isGuest ? { interval_ms: GUEST_CHECK_MS } : {})
-  useEffect(() => setGuest(session.data?.state === 'guest'), [session.data?.state])
+  useEffect(() => {
+    setGuest(session.data?.state === 'guest')
+    if (session.data) noteSession(session.data)
+  }, [session.data?.state])
   const wasSignedOut = useSignedOut(session.data)
   const wasGuest = useWasGuest(session.data)
   const [broken, setBroken] = useState<Error | null>(null)

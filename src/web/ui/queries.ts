@@ -1,7 +1,8 @@
 /** The query hook and cache, based on query-core. */
 import { QueryClient, QueryObserver, type QueryObserverResult } from '@tanstack/query-core'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { addressOf, Problem, type Query, read } from './http.ts'
+import { addressOf, Problem, type Query } from './http.ts'
+import { readTogether } from './loading/batched_reads.ts'
 
 const MINUTE_MS = 60_000
 
@@ -57,6 +58,8 @@ export type QueryOptions = {
   wait?: boolean
 }
 
+const SHOWN_PROPS = ['data', 'error', 'isPending', 'isPlaceholderData'] as const
+
 /** The cache key of a GET request. */
 export const queryKey = (path: string, query: Query = {}) => [path, addressOf(path, query)] as const
 
@@ -71,10 +74,12 @@ export function useQuery<Answer>(
   const options = useMemo(
     () => ({
       queryKey: queryKey(path, query),
-      queryFn: ({ signal }: { signal: AbortSignal }) => read<Answer>(path, query, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => readTogether<Answer>(path, query, signal),
       enabled: !wait,
       refetchInterval: interval_ms ?? (false as const),
       placeholderData: (previous: Answer | undefined) => previous,
+      // What is shown; without this, each beginning of a request would render the view again.
+      notifyOnChangeProps: SHOWN_PROPS,
     }),
     [address, wait, interval_ms],
   )

@@ -14,10 +14,19 @@ type WorkerEvent = Event & {
   request: Request
   waitUntil(work: Promise<unknown>): void
   respondWith(answer: Promise<Response>): void
+  /** Chromium only. */
+  addRoutes?: (routes: readonly object[]) => Promise<void>
 }
 
 const worker = self as unknown as WorkerScope
 const CACHE_NAME = `windfall-${VERSION}`
+
+/** What Chromium answers without starting the worker, or without waiting for it. Other browsers ask the worker. */
+const ROUTES = [
+  { condition: { urlPattern: { pathname: '/api/*' } }, source: 'network' },
+  { condition: { urlPattern: { pathname: '/assets/*' } }, source: { cacheName: CACHE_NAME } },
+  { condition: { requestMode: 'navigate' }, source: 'race-network-and-fetch-handler' },
+]
 
 async function install(): Promise<void> {
   const cache = await caches.open(CACHE_NAME)
@@ -51,7 +60,11 @@ async function pageResponse(request: Request): Promise<Response> {
   }
 }
 
-worker.addEventListener('install', (event) => event.waitUntil(install()))
+worker.addEventListener('install', (event) => {
+  event.waitUntil(install())
+  // A browser that does not know a source asks the worker.
+  void event.addRoutes?.(ROUTES).catch(() => undefined)
+})
 worker.addEventListener('activate', (event) => event.waitUntil(activate()))
 worker.addEventListener('fetch', (event) => {
   const { request } = event

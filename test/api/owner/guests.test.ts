@@ -81,6 +81,7 @@ test('guests reach only their routes', async () => {
   expect(open.sort()).toEqual([
     '/api/v1/apps',
     '/api/v1/apps.csv',
+    '/api/v1/batch',
     '/api/v1/cohorts',
     '/api/v1/cohorts.csv',
     '/api/v1/metrics',
@@ -93,7 +94,8 @@ test('guests reach only their routes', async () => {
   for (const { method, path, security } of routes) {
     if (security?.includes('none')) continue
     const url = path.replace(':name', 'mrr').replace(/:\w+/g, 'x')
-    const query = path.includes('cohorts') ? '?metric=retention' : ''
+    const queries: Record<string, string> = { cohorts: '?metric=retention', batch: '?get=overview' }
+    const query = queries[/cohorts|batch/.exec(path)?.[0] ?? ''] ?? ''
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }
     const init = { method, headers: { ...headers, 'content-type': 'application/json' }, ...body }
     const response = await app.request(`${url}${query}`, init)

@@ -72,6 +72,16 @@ const cohortPaths = (name: string): string[] =>
 const pathsOf = (name: SharedMetric): string[] =>
   name in DEFINITIONS ? seriesPaths(name as MetricName) : cohortPaths(name)
 
+/** The codes of the answers when paths are asked for in one batch. */
+async function codesInBatch(paths: readonly string[], headers: Headers): Promise<unknown[]> {
+  const reads = paths.slice(0, 25)
+  const get = reads.map((path) => path.slice('/api/v1/'.length)).join(' ')
+  const { json } = await ask(`/api/v1/batch?${new URLSearchParams({ get })}`, headers)
+  const { answers } = json as { answers: { body: { code?: string } }[] }
+  expect(answers).toHaveLength(reads.length)
+  return [...new Set(answers.map(({ body }) => body.code))]
+}
+
 test.each(SHARED_METRICS.map((name) => [name]))(
   'a link for %s alone answers for it and refuses every other metric, however it is asked for',
   async (shared) => {
@@ -79,9 +89,11 @@ test.each(SHARED_METRICS.map((name) => [name]))(
     for (const path of pathsOf(shared)) {
       expect([path, (await ask(path, guest)).code]).toEqual([path, null])
     }
-    for (const other of nonEmpty(SHARED_METRICS.filter((name) => name !== shared)))
+    for (const other of nonEmpty(SHARED_METRICS.filter((name) => name !== shared))) {
       for (const path of nonEmpty(pathsOf(other)))
         expect([path, (await ask(path, guest)).code]).toEqual([path, 'metric_not_shared'])
+      expect(await codesInBatch(pathsOf(other), guest)).toEqual(['metric_not_shared'])
+    }
   },
   60_000,
 )

@@ -8,12 +8,15 @@ const QUIET_MS = 600
 const TIMEOUT_MS = 60_000
 
 /**
- * `last_paint`: the last paint, in ms after the start of the navigation. `lcp`: the largest contentful paint in ms.
- * `blocked`: the total blocking time, which is the time of long tasks beyond 50 ms. `shifts`: the cumulative layout
- * shift. `bytes`: transferred with headers, without the requests of the service worker.
+ * `last_paint`: the last paint of the visible part, in ms after the start of the navigation. `all_paint`: the last paint
+ * of the whole page. `lcp`: the largest contentful paint in ms. `blocked`: the total blocking time, which is the time of
+ * long tasks beyond 50 ms. `shifts`: the cumulative layout shift. `nodes`: the elements of the page. `bytes`: transferred
+ * with headers, without the requests of the service worker.
  */
 export type Loaded = {
   last_paint: number
+  all_paint: number
+  nodes: number
   lcp: number
   blocked: number
   shifts: number
@@ -22,16 +25,33 @@ export type Loaded = {
 }
 export type Answer = { path: string; ms: number }
 
-/** Runs in the page. Records the first frame after the last change of the document as the last paint. */
+/**
+ * Runs in the page. Records the first frame after the last change of the document as the last paint. The visible part
+ * has changed if a changed element is in the viewport; this is looked at in the frame, whose layout is due anyway.
+ */
 const PROBE = `{
-  const probe = { from: 0, last_paint: 0, lcp: 0, blocked: 0, shifts: 0 }
+  const probe = { from: 0, last_paint: 0, all_paint: 0, lcp: 0, blocked: 0, shifts: 0 }
   globalThis.windfallProbe = probe
-  let isDue = false
-  const painted = () => { isDue = false; probe.last_paint = performance.now() }
-  const changed = () => {
-    if (isDue) return
-    isDue = true
-    requestAnimationFrame(() => setTimeout(painted))
+  let changed_elements = new Set()
+  const isVisible = (element) => {
+    const { top, bottom, width } = element.getBoundingClientRect()
+    return width > 0 && bottom > 0 && top < innerHeight
+  }
+  const inFrame = () => {
+    const has_visible = [...changed_elements].some(isVisible)
+    changed_elements = new Set()
+    setTimeout(() => {
+      probe.all_paint = performance.now()
+      if (has_visible) probe.last_paint = probe.all_paint
+    })
+  }
+  const changed = (records) => {
+    if (changed_elements.size === 0) requestAnimationFrame(inFrame)
+    for (const { target, addedNodes } of records) {
+      const added = [...addedNodes].filter((node) => node instanceof Element)
+      const own = target instanceof Element ? target : target.parentElement
+      for (const element of added.length > 0 ? added : own ? [own] : []) changed_elements.add(element)
+    }
   }
   new MutationObserver(changed).observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
   const watch = (type, take) =>
@@ -41,7 +61,11 @@ const PROBE = `{
   watch('longtask', (entry) => { if (entry.startTime >= probe.from) probe.blocked += entry.duration - 50 })
 }`
 
-type Probed = Pick<Loaded, 'lcp' | 'blocked' | 'shifts'> & { from: number; last_paint: number }
+type Probed = Pick<Loaded, 'lcp' | 'blocked' | 'shifts'> & {
+  from: number
+  last_paint: number
+  all_paint: number
+}
 
 /** Records the requests of a page and their responses. Event streams do not count, because they never end. */
 async function watchNetwork(page: Page) {
@@ -75,7 +99,7 @@ async function watchNetwork(page: Page) {
   }
 }
 
-const IS_SETTLED = `performance.now() - Math.max(windfallProbe.last_paint, windfallProbe.from) > ${QUIET_MS} &&
+const IS_SETTLED = `performance.now() - Math.max(windfallProbe.all_paint, windfallProbe.from) > ${QUIET_MS} &&
   document.querySelector('h1') !== null && [...document.querySelectorAll('.ghost, .is-earlier')]
     .every((one) => one.getBoundingClientRect().top > innerHeight)`
 
@@ -91,8 +115,10 @@ export async function openTab(context: BrowserContext) {
       if (performance.now() > until) throw new Error(`${what} was not complete after ${TIMEOUT_MS} ms`)
       await page.waitForTimeout(100)
     }
-    const { from, last_paint, ...probed } = await page.evaluate<Probed>('windfallProbe')
-    return { ...probed, last_paint: last_paint - from, ...network.totals() }
+    const { from, last_paint, all_paint, ...probed } = await page.evaluate<Probed>('windfallProbe')
+    const nodes = await page.evaluate<number>('document.querySelectorAll("*").length')
+    const paints = { last_paint: last_paint - from, all_paint: all_paint - from }
+    return { ...probed, ...paints, nodes, ...network.totals() }
   }
 
   /** Loads the page at this address. */

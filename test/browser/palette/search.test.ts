@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium())('the search', () => {
     const isHeld = new Promise<void>((resolve) => {
       release = resolve
     })
-    await page.route('**/api/v1/metrics', async (route) => {
+    await page.route(/\/api\/v1\/(?:metrics$|batch\?.*\bmetrics\b)/, async (route) => {
       await isHeld
       await route.continue()
     })

@@ -17,20 +17,19 @@ const MAX_SHOWN = 500
 export const isOfDays = (on: readonly string[]): boolean => /^\d{4}-\d\d-\d\d$/.test(on[0] ?? '')
 
 /**
- * The annotations from the first day of a chart on, with the names of their apps if there are several. All charts of a view with the same range share one request. Guests
- * see none.
+ * The newest annotations, with the names of their apps if there are several. All charts of a view share one request.
+ * Guests see none.
  */
-export function useAnnotations(on: readonly string[]): Annotation[] {
+export function useAnnotations(): Annotation[] {
   const { state } = useSession()
   const apps = useApps().data?.apps
   const { scope } = useScope()
   const result: QueryResult<Annotations> = useQuery(
     ANNOTATIONS,
-    { app: scope.apps.join(','), organization: scope.organization, from: on[0], limit: MAX_SHOWN },
-    { wait: state !== 'owner' || !isOfDays(on) },
+    { app: scope.apps.join(','), organization: scope.organization, limit: MAX_SHOWN },
+    { wait: state !== 'owner' },
   )
-  if (!isOfDays(on) || result.data === undefined) return []
-  return result.data.annotations.map((one) =>
+  return (result.data?.annotations ?? []).map((one) =>
     one.app_id === null || (apps?.length ?? 0) < 2
       ? one
       : { ...one, text: `${appName(apps, one.app_id)}: ${one.text}` },
@@ -46,6 +45,7 @@ export function notesByPoint(
   annotations: readonly Annotation[],
 ): Map<number, string[]> {
   const notes = new Map<number, string[]>()
+  if (!isOfDays(on)) return notes
   const last = dayNumber(on.at(-1) ?? '1970-01-01')
   const length = on.length < 2 ? 1 : last - dayNumber(on.at(-2) ?? '')
   for (const { annotated_on, text } of annotations.toReversed()) {

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { AnnotationDialog } from '../annotations/annotation_dialog.tsx'
-import { isOfDays } from '../annotations/annotation_query.ts'
+import { isOfDays, useAnnotations } from '../annotations/annotation_query.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
@@ -136,18 +136,28 @@ type ChartCardProps<Answer> = {
   children?: ComponentChildren
 }
 
+/** The graph; null without figures. Annotations are requested before the figures, so that no chart is drawn twice. */
+function useGraph<Answer>(data: Answer | undefined, graphOf: (answer: Answer) => Graph): Graph | null {
+  useAnnotations()
+  return data === undefined ? null : graphOf(data)
+}
+
 export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
   const { result, height, textTitle } = props
   const [param, change] = useCardParams(props.paramPrefix)
   const isTable = param('as') === 'table'
   const canvas = useRef<HTMLCanvasElement | null>(null)
+  const onCanvas = (made: HTMLCanvasElement | null): void => {
+    canvas.current = made
+  }
   const { data } = result
   const [isAnnotating, setAnnotating] = useState(false)
-  const canAnnotate = useSession().state === 'owner' && data !== undefined && isOfDays(props.graphOf(data).on)
+  const graph = useGraph(data, props.graphOf)
+  const canAnnotate = useSession().state === 'owner' && graph !== null && isOfDays(graph.on)
   const savePng = (): void => {
-    if (!canvas.current || !data) return
+    if (!canvas.current || data === undefined || graph === null) return
     const text = { title: textTitle, subtitle: props.subtitle(data), name: props.name }
-    savePicture(text, chartBody(canvas.current, props.graphOf(data)))
+    savePicture(text, chartBody(canvas.current, graph))
   }
   return (
     <Card
@@ -174,21 +184,19 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
           <>
             {props.head?.(answer)}
             <Figure
-              graph={props.graphOf(answer)}
+              graph={graph ?? props.graphOf(answer)}
               title={textTitle}
               isTable={isTable}
               height={height}
               emptyText={props.emptyText(answer)}
-              onCanvas={(made) => {
-                canvas.current = made
-              }}
+              onCanvas={onCanvas}
             />
           </>
         )}
       </QueryView>
       {props.children}
-      {isAnnotating && data !== undefined && (
-        <AnnotationDialog day={props.graphOf(data).on.at(-1) ?? ''} onClose={() => setAnnotating(false)} />
+      {isAnnotating && graph !== null && (
+        <AnnotationDialog day={graph.on.at(-1) ?? ''} onClose={() => setAnnotating(false)} />
       )}
     </Card>
   )

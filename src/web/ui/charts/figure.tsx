@@ -27,7 +27,7 @@ export function Figure({
   emptyText,
   onCanvas,
 }: FigureProps): JSX.Element {
-  const graph = { ...drawn, notes: notesByPoint(drawn.on, useAnnotations(drawn.on)) }
+  const graph = { ...drawn, notes: notesByPoint(drawn.on, useAnnotations()) }
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const toggle = (key: string): void => {
     const next = new Set(hidden)

@@ -69,7 +69,8 @@ export function usePlot(graph: Graph, { height, index, onCursor, onCanvas }: Plo
     const cleanup = trackPointer(created)
     plot.current = created
     // The labels on the canvas are drawn again once the font is there.
-    void document.fonts.ready.then(() => plot.current === created && created.redraw(false, true))
+    if (document.fonts.status === 'loading')
+      void document.fonts.ready.then(() => plot.current === created && created.redraw(false, true))
     onCanvas?.(created.ctx.canvas)
     const watcher = new ResizeObserver(() => {
       if (target.clientWidth !== created.width) created.setSize({ width: target.clientWidth, height })

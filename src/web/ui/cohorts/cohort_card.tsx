@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ChartCard } from '../charts/chart_card.tsx'
 import type { Graph } from '../charts/graph.ts'
+import { useOtherDefinitions } from '../metrics/definitions.ts'
 import { day, share } from '../words.ts'
 import type { CohortName, Cohorts, useCohorts } from './cohort_query.ts'
 
@@ -31,11 +32,16 @@ export function Anchor({ id, title }: { id: string; title: string }): JSX.Elemen
   )
 }
 
+/** The API's title of cohorts. */
+export const useCohortTitle = (name: CohortName): string =>
+  useOtherDefinitions()?.cohorts.find((one) => one.name === name)?.title ?? ''
+
 /** The API's definition of the cohorts. */
 export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.Element => (
   <>
     {answer.sentence}
     <span class="formula">{answer.formula}</span>
+    <p class="tiny quiet">Source: signed transactions.</p>
   </>
 )
 
@@ -50,12 +56,12 @@ export function EstimateNote({ answer }: { answer: Cohorts<CohortName> }): JSX.E
 export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>): JSX.Element {
   const {
     name,
-    result: { result, csv },
+    result: { result, csv, ref },
     height = 240,
     foot,
   } = props
   const { data } = result
-  const title = data?.title ?? ''
+  const title = useCohortTitle(name)
   return (
     <ChartCard
       paramPrefix={name}
@@ -65,6 +71,7 @@ export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>
       about={data && <CohortAbout answer={data} />}
       tools={props.tools}
       class={props.class ?? ''}
+      cardRef={ref}
       result={result}
       csvUrls={{ csv }}
       height={height}
@@ -73,12 +80,7 @@ export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>
       graphOf={props.graphOf}
       emptyText={() => props.nothing}
       subtitle={({ from, to }) => `${day(from)} – ${day(to)}`}
-      foot={(answer) => (
-        <>
-          <span>Source: signed transactions.</span>
-          {foot?.(answer)}
-        </>
-      )}
+      {...(foot && { foot })}
     />
   )
 }

@@ -3,6 +3,7 @@ import type { InferOutput } from 'valibot'
 import type { CohortsAnswer } from '../../../api/metrics/cohort_answers.ts'
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
+import { useInView } from '../parts/use_in_view.ts'
 import { type QueryResult, useQuery } from '../queries.ts'
 import { daysOf, displayQuery, type Scope, useScope } from '../scope.ts'
 import { type Session, useSession } from '../session.ts'
@@ -44,11 +45,12 @@ function spanOf(scope: Scope, today: string, first: string | null): { from: stri
   return { from: from < year ? from : year, to }
 }
 
-/** Queries cohorts once today's date is known. */
+/** Queries cohorts once today's date is known and the card with `ref` is in view. */
 export function useCohorts<Name extends CohortName>(
   metric: Name,
   params: Query = {},
-): { result: QueryResult<Cohorts<Name>>; csv: string; query: Query } {
+): { result: QueryResult<Cohorts<Name>>; csv: string; query: Query; ref: (card: Element | null) => void } {
+  const { isInView, ref } = useInView()
   const { scope } = useScope()
   const { overview } = useOverview(scope)
   const session = useSession()
@@ -63,6 +65,8 @@ export function useCohorts<Name extends CohortName>(
     ...displayQuery(scope),
     ...params,
   }
-  const result = useQuery<Cohorts<Name>>('/api/v1/cohorts', query, { wait: overview === undefined })
-  return { result, csv: addressOf('/api/v1/cohorts.csv', query), query }
+  const result = useQuery<Cohorts<Name>>('/api/v1/cohorts', query, {
+    wait: overview === undefined || !isInView,
+  })
+  return { result, csv: addressOf('/api/v1/cohorts.csv', query), query, ref }
 }

@@ -5,6 +5,7 @@ import { productName } from '../../../apps/product_name.ts'
 import { type App, appName } from '../apps.ts'
 import { Flag } from '../countries/flag.tsx'
 import { countryName } from '../countries/names.ts'
+import { AppMark } from '../marks/app_mark.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { PickLabel, Popover } from '../parts/popover.tsx'
 import { ago, date, plural } from '../words.ts'
@@ -169,7 +170,11 @@ export const COLUMNS: readonly Column[] = [
     title: 'App',
     class: 'extra cut',
     width: 'minmax(100px, 1fr)',
-    cell: ({ app_id }, { apps }) => <span>{appName(apps, app_id)}</span>,
+    cell: ({ app_id }, { apps }) => (
+      <span>
+        <AppMark id={app_id} /> {appName(apps, app_id)}
+      </span>
+    ),
   },
 ]
 

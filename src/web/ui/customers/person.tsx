@@ -1,6 +1,7 @@
 /** A customer's name or user id with its verification badge. */
 import type { JSX } from 'preact'
 import { anonymityOf } from '../../../attribution/anonymous.ts'
+import { Initial } from '../marks/initial.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { type Customer, statusLabel } from './customer.ts'
 
@@ -21,6 +22,8 @@ const SHORT_ID_LENGTH = 8
 export const firstUserId = (ids: readonly string[]): string | undefined =>
   ids.find((id) => anonymityOf(id) !== 'sure') ?? ids[0]
 
+const shortId = (id: string): string => `${id.slice(0, SHORT_ID_LENGTH)}…`
+
 /**
  * The name of a customer: an attribute of the user, else the user id, unless an SDK generated it, else the beginning of the
  * customer’s id.
@@ -32,7 +35,7 @@ export const customerName = ({
 }: Pick<Customer, 'id' | 'display_name' | 'app_user_ids'>): string => {
   const userId = firstUserId(app_user_ids)
   if (display_name !== null) return display_name
-  return userId && anonymityOf(userId) !== 'sure' ? userId : `Anonymous · ${id.slice(0, SHORT_ID_LENGTH)}…`
+  return userId && anonymityOf(userId) !== 'sure' ? userId : `Anonymous · ${shortId(id)}`
 }
 
 /** The name, with a mark if its user id is verified, and the number of the other user ids. */
@@ -40,9 +43,19 @@ export function Person({ customer }: { customer: Customer }): JSX.Element {
   const { app_user_ids: ids, verified_app_user_ids: verified } = customer
   const first = firstUserId(ids)
   const name = customerName(customer)
-  if (first === undefined) return <span class="person-name quiet">{name}</span>
+  const mark = <Initial name={name} id={customer.id} />
+  if (first === undefined)
+    return (
+      <span class="person-name quiet">
+        {mark}
+        <span>
+          Anonymous · <code>{shortId(customer.id)}</code>
+        </span>
+      </span>
+    )
   return (
     <span class="person-name">
+      {mark}
       <span class="cut" title={first}>
         {name}
       </span>

@@ -5,6 +5,7 @@ import { productName } from '../../../apps/product_name.ts'
 import { anonymityOf } from '../../../attribution/anonymous.ts'
 import { Flag } from '../countries/flag.tsx'
 import { countryName } from '../countries/names.ts'
+import { AppMark } from '../marks/app_mark.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
 import { eventDetail } from './event_detail.ts'
@@ -103,6 +104,7 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
         <EventText event={event} titleHref={titleHref} />
         <span class="happened-more">
           {ORIGINS[event.origin] && <span class="badge">{ORIGINS[event.origin]}</span>}
+          {app && event.app_id && <AppMark id={event.app_id} />}
           {app && !productNameContains(event, app) && <span class="happened-country">{app}</span>}
           {event.data.country && (
             <span class="happened-country">

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { INTERVALS } from '../../../metrics/series/buckets.ts'
 import { type App, useApps } from '../apps.ts'
+import { AppMark } from '../marks/app_mark.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { MenuSearch, Pick, PickLabel, Popover, Segments } from '../parts/popover.tsx'
 import { isPacific, type Scope, useScope } from '../scope.ts'
@@ -66,6 +67,7 @@ function AppPick({ scope, change }: PickerProps): JSX.Element | null {
           {listed.map((app) => (
             <label key={app.id}>
               <input type="checkbox" checked={scope.apps.includes(app.id)} onClick={() => toggle(app.id)} />
+              <AppMark id={app.id} />
               <span class="cut">{app.name ?? app.bundle_id}</span>
             </label>
           ))}
@@ -99,7 +101,7 @@ const IntervalPick = ({ scope, change }: PickerProps): JSX.Element => (
 
 function MorePick({ scope, change }: PickerProps): JSX.Element {
   return (
-    <Popover buttonClass="pick" class="menu" label={<Icon name="filter" />} title="More options">
+    <Popover buttonClass="pick" class="menu" label="More" title="More options">
       {() => (
         <>
           <label>

@@ -4,6 +4,7 @@ import { useApps } from '../apps.ts'
 import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { Flag } from '../countries/flag.tsx'
 import type { Query } from '../http.ts'
+import { AppMark } from '../marks/app_mark.tsx'
 import { Card, Delta } from '../parts/card.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
@@ -48,6 +49,7 @@ function Row({ row, answer, href }: RowProps): JSX.Element {
   const name = (
     <>
       {answer.split === 'country' && <Flag code={row.value} />}
+      {answer.split === 'app' && row.value && <AppMark id={row.value} />}
       {row.title}
     </>
   )

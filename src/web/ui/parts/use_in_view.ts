@@ -1,33 +1,59 @@
-/** A hook that tracks whether an element is near the viewport, for lazy loading. */
-import { useEffect, useState } from 'preact/hooks'
+/** A hook that tracks whether an element is in or near the viewport, for lazy loading. */
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { whenIdle } from '../loading/idle.ts'
 
-/** Distance below the viewport at which loading starts. */
-const LOAD_MARGIN = '400px'
+/** Distance below the viewport within which an element loads once the page is idle. */
+const NEAR_MARGIN = '400px'
 
 /** Callbacks by observed element. */
 const callbacks = new Map<Element, () => void>()
-const observer = new IntersectionObserver(
-  (entries) => {
-    for (const { target, isIntersecting } of entries) if (isIntersecting) callbacks.get(target)?.()
-  },
-  { rootMargin: LOAD_MARGIN },
-)
-// Printing needs all elements, so treat all as in view.
-window.addEventListener('beforeprint', () => {
-  for (const notify of [...callbacks.values()]) notify()
-})
 
-/** Pass `ref` to the element. `isInView` stays true once the element has been in view. */
+function observerOf(rootMargin: string, notify: (element: Element) => void): IntersectionObserver {
+  const onChange = (entries: IntersectionObserverEntry[]): void => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) notify(target)
+  }
+  return new IntersectionObserver(onChange, { rootMargin })
+}
+const notify = (element: Element): void => callbacks.get(element)?.()
+
+/** Opened at the first use, because tests without a browser import this file. */
+function openObservers(): IntersectionObserver[] {
+  // Printing needs all elements, so treat all as in view.
+  window.addEventListener('beforeprint', () => {
+    for (const notifyElement of [...callbacks.values()]) notifyElement()
+  })
+  return [observerOf('0px', notify), observerOf(NEAR_MARGIN, (element) => whenIdle(() => notify(element)))]
+}
+let opened: IntersectionObserver[] | undefined
+const observers = (): IntersectionObserver[] => {
+  opened ??= openObservers()
+  return opened
+}
+
+const isVisible = (element: Element): boolean => {
+  const { top, bottom } = element.getBoundingClientRect()
+  return top < window.innerHeight && bottom > 0
+}
+
+/**
+ * Pass `ref` to the element. `isInView` becomes true when the element is visible, or when it is near and the page is
+ * idle, and stays true. For an element that is visible at first it is true before the first effects, so that all of them
+ * read in one request.
+ */
 export function useInView(): { isInView: boolean; ref: (element: Element | null) => void } {
   const [isInView, setInView] = useState(false)
-  const [element, ref] = useState<Element | null>(null)
+  const [element, setElement] = useState<Element | null>(null)
+  const ref = useCallback((added: Element | null) => {
+    if (added !== null && isVisible(added)) setInView(true)
+    else setElement(added)
+  }, [])
   useEffect(() => {
     if (element === null || isInView) return
     callbacks.set(element, () => setInView(true))
-    observer.observe(element)
+    for (const observer of observers()) observer.observe(element)
     return () => {
       callbacks.delete(element)
-      observer.unobserve(element)
+      for (const observer of observers()) observer.unobserve(element)
     }
   }, [element, isInView])
   return { isInView, ref }

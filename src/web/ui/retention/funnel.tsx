@@ -7,6 +7,7 @@ import type { MetricAnswer } from '../metrics/metric_answer.ts'
 import { useMetric } from '../metrics/metric_query.ts'
 import { Card } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
+import { useInView } from '../parts/use_in_view.ts'
 import type { QueryResult } from '../queries.ts'
 import { useScope } from '../scope.ts'
 import { count, day, plural, share } from '../words.ts'
@@ -91,9 +92,10 @@ const DAILY = { compare: null, interval: 'day' }
 
 /** Renders nothing if the API lacks these metrics. */
 export function Funnel({ class: className = '' }: { class?: string }): JSX.Element | null {
-  const downloads = useMetric('downloads', DAILY)
-  const trials = useMetric('new_trials', DAILY)
-  const payments = useMetric('first_payments', DAILY)
+  const { isInView, ref } = useInView()
+  const downloads = useMetric('downloads', DAILY, isInView)
+  const trials = useMetric('new_trials', DAILY, isInView)
+  const payments = useMetric('first_payments', DAILY, isInView)
   // Render the card until the definitions are loaded, so that the layout does not shift.
   if (useDefinitions().data && !(downloads.definition && payments.definition)) return null
   const all = [downloads, trials, payments]
@@ -103,6 +105,7 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
   return (
     <Card
       title="From download to payment"
+      cardRef={ref}
       class={className}
       tools={<ExportMenu csvUrls={csvUrlsOf(all)} savePng={null} />}
       foot={

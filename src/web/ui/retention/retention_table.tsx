@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { savePicture } from '../charts/picture.ts'
-import { Anchor, CohortAbout } from '../cohorts/cohort_card.tsx'
+import { Anchor, CohortAbout, useCohortTitle } from '../cohorts/cohort_card.tsx'
 import { type Cohorts, useCohorts } from '../cohorts/cohort_query.ts'
 import { ChoiceMenu } from '../metrics/tools.tsx'
 import { Card } from '../parts/card.tsx'
@@ -109,7 +109,8 @@ function RetentionContent({ answer, selected, grain }: RetentionContentProps): J
 export function RetentionTable(): JSX.Element {
   const [param, change] = useCardParams('retention')
   const grain = GRAINS.find(({ value }) => value === param('by'))?.value ?? 'month'
-  const { result, csv } = useCohorts('retention', { by: grain })
+  const { result, csv, ref } = useCohorts('retention', { by: grain })
+  const title = useCohortTitle('retention')
   const { data } = result
   const periods = periodsOf(data?.cohorts ?? [])
   const period = data && periodIn(data, param('period'))
@@ -127,8 +128,9 @@ export function RetentionTable(): JSX.Element {
   }))
   return (
     <Card
-      title={<Anchor id="retention" title={data?.title ?? 'Retention'} />}
-      plainTitle={data?.title ?? 'Retention'}
+      title={<Anchor id="retention" title={title} />}
+      plainTitle={title}
+      cardRef={ref}
       about={data && <CohortAbout answer={data} />}
       tools={
         <>
@@ -150,7 +152,7 @@ export function RetentionTable(): JSX.Element {
           <ExportMenu csvUrls={{ csv }} savePng={picture} />
         </>
       }
-      foot={`${CAPTION} Source: signed transactions.`}
+      foot={CAPTION}
     >
       <QueryView result={result} height={420}>
         {(answer) => <RetentionContent answer={answer} selected={param('period')} grain={grain} />}

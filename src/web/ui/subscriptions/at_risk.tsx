@@ -15,6 +15,7 @@ import { Segments } from '../parts/popover.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
+import { useInView } from '../parts/use_in_view.ts'
 import { useQuery } from '../queries.ts'
 import { displayQuery, sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
@@ -121,6 +122,7 @@ const Tools = ({ status, isThisWeek, change, csv }: ToolsProps): JSX.Element => 
 /** The card of customers at risk. Guests do not see it, because they see no customers. */
 export function AtRisk({ class: className = '' }: { class?: string }): JSX.Element | null {
   const { state } = useSession()
+  const { isInView, ref } = useInView()
   const { scope, href } = useScope()
   const [param, change] = useCardParams('risk')
   const status = param('status')
@@ -132,12 +134,13 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
   const result = useQuery<Answer>(
     '/api/v1/customers',
     { ...query, limit: MAX_LISTED },
-    { wait: state !== 'owner' },
+    { wait: state !== 'owner' || !isInView },
   )
   if (state !== 'owner') return null
   return (
     <Card
       title={isThisWeek ? 'Ends this week, soonest first' : 'At risk, highest MRR first'}
+      cardRef={ref}
       class={className}
       tools={
         <Tools

@@ -9,6 +9,7 @@ import { About } from '../metrics/metric_card.tsx'
 import { useMetric } from '../metrics/metric_query.ts'
 import { Notes } from '../metrics/tools.tsx'
 import { useOverview } from '../overview.ts'
+import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { bucket, count, month, plural, plusDays, points, share } from '../words.ts'
 import { type Trend, trendOf, type Verdict } from './churn_trend.ts'
@@ -72,10 +73,9 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
   const { overview } = useOverview(scope)
   const apps = useApps().data?.apps ?? []
   const today = overview?.today_on
-  const { result, definition, csvUrls } = useMetric('churn_rate', {
-    interval: 'month',
-    ...(today && { from: plusDays(today, -RANGE_DAYS), to: today }),
-  })
+  const { isInView, ref } = useInView()
+  const range = today && { from: plusDays(today, -RANGE_DAYS), to: today }
+  const { result, definition, csvUrls } = useMetric('churn_rate', { interval: 'month', ...range }, isInView)
   const title = 'Is churn getting worse?'
   return (
     <ChartCard
@@ -84,6 +84,7 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
       title={title}
       textTitle={title}
       class={className}
+      cardRef={ref}
       about={definition && <About definition={definition} answer={result.data} />}
       result={result}
       csvUrls={csvUrls}

@@ -11,6 +11,7 @@ import { Card } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
+import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { count, money, share } from '../words.ts'
 
@@ -70,14 +71,16 @@ const Table = ({
 
 export function StatusBreakdown(): JSX.Element | null {
   const { href } = useScope()
-  const status = useMetric('status', { compare: null })
-  const risk = useMetric('mrr_at_risk', { compare: null })
+  const { isInView, ref } = useInView()
+  const status = useMetric('status', { compare: null }, isInView)
+  const risk = useMetric('mrr_at_risk', { compare: null }, isInView)
   if (!status.definition) return null
   const { definition } = status
   return (
     <Card
       title={<a href={href('/metrics/status')}>Status now</a>}
       plainTitle="Status now"
+      cardRef={ref}
       tools={<ExportMenu csvUrls={status.csvUrls} savePng={null} />}
       about={<About definition={definition} answer={status.result.data} />}
     >

@@ -7,11 +7,11 @@ import { sumOf, totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { useMetric } from '../metrics/metric_query.ts'
-import { sourceText } from '../metrics/origins.ts'
 import { Card } from '../parts/card.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { TableHead } from '../parts/table_head.tsx'
+import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { bucket, count, plusDays, shortDay } from '../words.ts'
 import { cutAxisNote, waterfallBody } from './waterfall_picture.ts'
@@ -117,9 +117,14 @@ export function Waterfall(): JSX.Element | null {
   const { scope, href } = useScope()
   const [param, change] = useCardParams('waterfall')
   const view = param('view')
-  const { result, definition, csvUrls, isHidden } = useMetric('mrr_movements', { view, compare: null })
+  const { isInView, ref } = useInView()
+  const { result, definition, csvUrls, isHidden } = useMetric(
+    'mrr_movements',
+    { view, compare: null },
+    isInView,
+  )
   // Movements exist only as gross.
-  const mrr = useMetric('mrr', { basis: null, compare: 'previous' })
+  const mrr = useMetric('mrr', { basis: null, compare: 'previous' }, isInView)
   if (isHidden) return null
   const combined = {
     ...mrr.result,
@@ -142,6 +147,7 @@ export function Waterfall(): JSX.Element | null {
     <Card
       title={<a href={href('/metrics/mrr_movements')}>What moved MRR</a>}
       plainTitle="What moved MRR"
+      cardRef={ref}
       about={definition && <About definition={definition} answer={result.data} />}
       tools={
         <>
@@ -154,7 +160,6 @@ export function Waterfall(): JSX.Element | null {
           <ExportMenu csvUrls={csvUrls} savePng={combined.data ? picture(combined.data) : null} />
         </>
       }
-      foot={result.data && sourceText(result.data)}
     >
       <QueryView result={combined} height={360}>
         {(answer) => (

@@ -10,6 +10,11 @@ import { Empty, Failed, Placeholder } from '../parts/query_view.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { clock, plural } from '../words.ts'
 
+/** The types of all kinds but users. */
+const TYPES_BUT_USERS = KINDS.filter((kind) => kind !== 'people')
+  .map(typesOf)
+  .join(',')
+
 const kindFrom = (text: string | undefined): Kind | null => KINDS.find((one) => one === text) ?? null
 
 function Chips({ kind, onPick }: { kind: Kind | null; onPick: (kind: Kind | null) => void }): JSX.Element {
@@ -95,6 +100,19 @@ function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
   )
 }
 
+/**
+ * The kind of the feed. Users would push sales aside, so the feed of all kinds has none, unless there is nothing else, as
+ * before the first sale.
+ */
+function useTypes(kind: Kind | null) {
+  const [hasOnlyUsers, setOnlyUsers] = useState(false)
+  const types = kind === null && !hasOnlyUsers ? TYPES_BUT_USERS : typesOf(kind)
+  const noteLoaded = (loaded: LiveFeed['loaded']): void => {
+    if (kind === null && loaded?.events.length === 0 && loaded.next === null) setOnlyUsers(true)
+  }
+  return { types, noteLoaded }
+}
+
 function NoEvents({ kind }: { kind: Kind | null }): JSX.Element {
   return (
     <Empty icon="today" title={kind ? `No ${KIND_TITLES[kind].toLowerCase()} yet` : 'No events yet'}>
@@ -139,12 +157,14 @@ export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.
   // Events without an environment, such as users and imports, are shown with production. These kinds have only such.
   const hasNoEnvironment = kind === 'people' || kind === 'others'
   const isSandboxOnly = scope.environment === 'sandbox' && !hasNoEnvironment
+  const { types, noteLoaded } = useTypes(kind)
   const feed = useLiveFeed({
-    query: { app: chosen.join(','), environment: isSandboxOnly ? 'sandbox' : null, type: typesOf(kind) },
+    query: { app: chosen.join(','), environment: isSandboxOnly ? 'sandbox' : null, type: types },
     matches: ({ environment }) => environment === null || environment === scope.environment,
     isPaused,
     onEvent,
   })
+  useEffect(() => noteLoaded(feed.loaded), [feed.loaded])
   return (
     <section class="card feed" aria-labelledby="feed-title">
       <header class="feed-head">

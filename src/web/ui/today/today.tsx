@@ -1,18 +1,15 @@
-/** The Today view. */
+/** The Today view of the owner. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { useApps } from '../apps.ts'
 import { amountOf, eventLabel } from '../events/event_labels.ts'
 import type { FeedEvent } from '../events/feed_event.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { MetricCard } from '../metrics/metric_card.tsx'
-import { RequireFigures } from '../metrics/require_figures.tsx'
 import { currentTime } from '../now.ts'
 import { QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { invalidate, type QueryResult, useQuery } from '../queries.ts'
 import { displayQuery, sourceQuery, useScope } from '../scope.ts'
-import { useSession } from '../session.ts'
 import { PendingApps } from '../settings/connect/connect_pending.tsx'
 import { day, weekday } from '../words.ts'
 import type { TodayFigures } from './certainty.ts'
@@ -38,15 +35,15 @@ function useRefreshOnEvent(): (event: FeedEvent) => void {
   }
 }
 
-/** Queries today's figures. Guests cannot use this endpoint; they see metrics only. */
-function useToday(wait = false): QueryResult<TodayFigures> {
+/** Queries today's figures. */
+function useToday(): QueryResult<TodayFigures> {
   const { scope } = useScope()
   const basis = scope.basis === 'gross' ? null : scope.basis
   const query = { ...sourceQuery(scope), ...displayQuery(scope), currency: scope.currency, basis }
   const apps = useApps()
   // Without a connected app there is nothing to request.
   const hasNoApps = apps.problem === null && (apps.data?.apps.length ?? 0) === 0
-  return useQuery<TodayFigures>('/api/v1/today', query, { interval_ms: 60_000, wait: wait || hasNoApps })
+  return useQuery<TodayFigures>('/api/v1/today', query, { interval_ms: 60_000, wait: hasNoApps })
 }
 
 function Figures(): JSX.Element {
@@ -67,18 +64,6 @@ function Figures(): JSX.Element {
   )
 }
 
-/** The guest's version: metric cards. */
-const ForGuests = (): JSX.Element => (
-  <RequireFigures>
-    <div class="grid">
-      <MetricCard name="revenue" isInParts class="half" />
-      <MetricCard name="mrr" class="half" />
-      <MetricCard name="new_trials" class="half" />
-      <MetricCard name="refund_rate" class="half" />
-    </div>
-  </RequireFigures>
-)
-
 function ForOwner(): JSX.Element {
   const status = useStatus()
   const isEmpty = useApps().data?.apps.length === 0
@@ -95,12 +80,11 @@ function ForOwner(): JSX.Element {
 }
 
 function Head(): JSX.Element {
-  const { state } = useSession()
-  const status = useStatus(state === 'guest')
-  const today = useToday(state === 'guest').data?.today_on
+  const status = useStatus()
+  const today = useToday().data?.today_on
   return (
     <header class="page-head">
-      <Title>{state === 'guest' ? 'Overview' : 'Today'}</Title>
+      <Title>Today</Title>
       {today && (
         <p>
           {weekday(today)}, {day(today)}
@@ -111,15 +95,12 @@ function Head(): JSX.Element {
   )
 }
 
-export function Today(): JSX.Element {
-  const { state } = useSession()
-  return (
-    <>
-      <ScopeBar parts={state === 'guest' ? 'all' : 'money'} />
-      <main class="page" id="content">
-        <Head />
-        {state === 'guest' ? <ForGuests /> : <ForOwner />}
-      </main>
-    </>
-  )
-}
+export const Today = (): JSX.Element => (
+  <>
+    <ScopeBar parts="money" />
+    <main class="page" id="content">
+      <Head />
+      <ForOwner />
+    </main>
+  </>
+)

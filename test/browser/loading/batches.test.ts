@@ -1,0 +1,112 @@
+/** How a view loads: one request for what is visible, the rest when the page is idle, each card with its own status. */
+import type { Browser, Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openAlertingApp, purchase } from '../../alerts/alerting.ts'
+import { handClock } from '../../helpers.ts'
+import { hasChromium, launch } from '../chromium.ts'
+import { visitAsOwner } from '../owned.ts'
+import { settled, show } from '../views.ts'
+
+describe.skipIf(!hasChromium())('a view', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  async function enter() {
+    const app = await openAlertingApp({ clock: handClock(Date.now()) })
+    await purchase({ app, type: 'SUBSCRIBED' })
+    await app.windfall.metrics.whenCurrent()
+    return { app, ...(await visitAsOwner(browser, app, 'desktop')) }
+  }
+
+  /** The reads of a request: the paths of a batch, or its own. */
+  const readsOf = (request: Request): string[] => {
+    const { pathname, search, searchParams } = new URL(request.url())
+    const path = pathname.slice('/api/v1/'.length)
+    return path === 'batch' ? (searchParams.get('get') ?? '').split(' ') : [`${path}${search}`]
+  }
+
+  /** Collects the reads of each request of the API from now on. */
+  function watchRequests(page: Page): string[][] {
+    const requests: string[][] = []
+    page.on('request', (request) => {
+      if (/\/api\/v1\/(?!events\/stream)/.test(request.url())) requests.push(readsOf(request))
+    })
+    return requests
+  }
+
+  const namesIn = (reads: readonly string[] = []): string[] => reads.map((read) => read.replace(/\?.*/, ''))
+
+  test('reads its visible cards in one request, and those near to them once the page is idle', async () => {
+    const { page } = await enter()
+    await show(page, '/')
+    const requests = watchRequests(page)
+    await page.locator('.nav').getByRole('link', { name: 'Revenue' }).click()
+    await page.getByRole('link', { name: 'Refund rate', exact: true }).waitFor()
+    await expect.poll(() => requests.flatMap(namesIn)).toContain('metrics/refund_rate')
+    const first = requests.findIndex((reads) => namesIn(reads).includes('metrics/revenue'))
+    const second = requests.findIndex((reads) => namesIn(reads).includes('metrics/refund_rate'))
+    expect(second).toBeGreaterThan(first)
+    expect(namesIn(requests[first]).filter((name) => name === 'metrics/revenue').length).toBeGreaterThan(3)
+    await page.context().close()
+  })
+
+  test('shows every card but the one that fails, which is read again alone', async () => {
+    const { page } = await enter()
+    let isBroken = true
+    const problem = {
+      status: 400,
+      code: 'invalid_request',
+      title: 'Bad Request',
+      detail: 'broken for a test',
+    }
+    await page.route('**/api/v1/batch?**', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { answers: object[] }
+      const reads = readsOf(route.request())
+      const answers = body.answers.map((answer, at) =>
+        isBroken && reads[at]?.startsWith('metrics/churn_rate?')
+          ? { status: 400, retry_after: null, body: problem }
+          : answer,
+      )
+      await route.fulfill({ response, json: { answers } })
+    })
+    await show(page, '/subscriptions')
+    const card = page.locator('section.card', { hasText: 'Is churn getting worse?' })
+    await card.getByText('Broken for a test').waitFor()
+    const others = page.locator('section.card', { hasNotText: 'Is churn getting worse?' })
+    expect(await others.getByText('Something went wrong').count()).toBe(0)
+    expect(await page.locator('.key-figures .figure').first().textContent()).toBe('$4.99')
+    isBroken = false
+    const requests = watchRequests(page)
+    await card.getByRole('button', { name: 'Try again' }).click()
+    await expect.poll(() => card.getByText('Something went wrong').count()).toBe(0)
+    expect(requests[0]?.every((read) => read.startsWith('metrics/churn_rate?'))).toBe(true)
+    await settled(page)
+    expect(await page.getByText('Something went wrong').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('reads in parallel with the session what its charts wait for', async () => {
+    const { page } = await enter()
+    await show(page, '/')
+    let release = (): void => {}
+    const early = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    page.on('request', (request) => {
+      const names = namesIn(readsOf(request))
+      if (['apps', 'metrics', 'overview'].every((name) => names.includes(name))) release()
+    })
+    // The session is answered only after the other reads were sent.
+    await page.route('**/api/v1/session', async (route) => {
+      await early
+      await route.continue()
+    })
+    await show(page, '/revenue')
+    await page.locator('.figure').first().waitFor()
+    await page.context().close()
+  })
+})
