@@ -20,7 +20,7 @@ import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, Yesterday } from './figures.tsx'
 import { FirstSteps, useHasFirstSteps } from './first_steps.tsx'
 import { MissingApps, NoApps } from './missing_apps.tsx'
-import { type StatusRow, useStatus } from './status.ts'
+import { FIRST_IMPORT, type StatusRow, useStatus } from './status.ts'
 import { AllOk, System } from './system.tsx'
 
 /** Minimum interval between refreshes of the figures. */
@@ -90,7 +90,11 @@ function ForOwner(): JSX.Element {
   return (
     <>
       {status.data && (
-        <System rows={status.data.rows.filter((row) => !isEmpty || !isAboutMissingKeys(row))} />
+        <System
+          rows={status.data.rows.filter(
+            (row) => row.id !== FIRST_IMPORT && !(isEmpty && isAboutMissingKeys(row)),
+          )}
+        />
       )}
       {isEmpty && <FirstSteps />}
       <Figures />
