@@ -1,4 +1,4 @@
-/** Findings about jobs: failed runs, missing keys, and reports that an import could not read. */
+/** Findings about jobs: failed runs, a missing vendor number, and reports that an import could not read. */
 import type { Clock } from '../clock.ts'
 import type { Reader } from '../store/reader.ts'
 import { ago, type Finding, fault, ok, warning } from './findings.ts'
@@ -33,9 +33,10 @@ function runFinding(run: Run, clock: Clock, isServed: boolean): Finding {
   const again = { label: 'Run it now', command: `windfall jobs run ${job}` }
   if (error !== null)
     return fault(job, `failed ${times(failures)}${when}: ${error}`, { ...about, action: again })
-  if (outcome?.startsWith('not asked')) {
-    const action = { label: 'Connect', href: '/settings#apple' }
-    return warning(job, `${outcome}${when}`, { ...about, title: `Job ${job}: needs an Apple key`, action })
+  // Without a key or an app, a job has nothing to do. The first steps ask for both.
+  if (outcome?.startsWith('not asked') && outcome.includes('vendor number')) {
+    const action = { label: 'Enter it', href: '/settings#apple' }
+    return warning(job, `${outcome}${when}`, { ...about, title: `Job ${job}: needs a vendor number`, action })
   }
   if (finished_at !== null) return ok(job, `${outcome ?? 'done'}${when}`)
   if (!isServed) return warning(job, 'the process ended during the run.', { ...about, remedy: RUNS_AGAIN })

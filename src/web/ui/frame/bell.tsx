@@ -1,6 +1,7 @@
 /** The bell: what needs the owner, with the number of findings that were not read on this device. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { withCommands } from '../parts/commands.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { RelativeTime } from '../parts/relative_time.tsx'
@@ -43,7 +44,7 @@ export function useTrouble(isOwner: boolean): Trouble {
 const Row = ({ row }: { row: StatusRow }): JSX.Element => (
   <li class={`bell-row ${row.level === 'error' ? 'bad' : 'warn'}`}>
     <strong>{row.title}</strong>
-    {row.detail && <div class="small">{sentence(row.detail)}</div>}
+    {row.detail && <div class="small">{sentence(withCommands(row.detail))}</div>}
     {row.since !== null && (
       <div class="tiny quiet">
         <RelativeTime at={row.since} />

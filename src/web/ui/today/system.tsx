@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useNow } from '../now.ts'
+import { withCommands } from '../parts/commands.ts'
 import { CommandCopy } from '../parts/copy.tsx'
 import { useMutation } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -54,7 +55,13 @@ function Row({ row }: { row: StatusRow }): JSX.Element {
       <div class="system-words">
         <strong>{row.title}</strong>
         {row.since !== null && <span class="quiet"> {ago(row.since, now)}</span>}
-        {row.detail && <p class="small">{sentence(row.detail)}</p>}
+        {row.detail && <p class="small">{sentence(withCommands(row.detail))}</p>}
+        {row.cause && (
+          <details class="tiny quiet">
+            <summary>Details</summary>
+            {row.cause}
+          </details>
+        )}
         {progress && progress.of > 0 && (
           <div class="system-progress">
             <progress value={progress.done} max={progress.of} aria-label={row.title} />

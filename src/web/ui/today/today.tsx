@@ -20,7 +20,7 @@ import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, Yesterday } from './figures.tsx'
 import { FirstSteps, useHasFirstSteps } from './first_steps.tsx'
 import { MissingApps, NoApps } from './missing_apps.tsx'
-import { FIRST_IMPORT, type StatusRow, useStatus } from './status.ts'
+import { FIRST_IMPORT, useStatus } from './status.ts'
 import { AllOk, System } from './system.tsx'
 
 /** Minimum interval between refreshes of the figures. */
@@ -79,23 +79,13 @@ const ForGuests = (): JSX.Element => (
   </RequireFigures>
 )
 
-/** Whether a finding is about missing keys. Without apps, the empty state already shows this finding. */
-const isAboutMissingKeys = ({ id, action }: StatusRow): boolean =>
-  id.startsWith('job:') && action?.href === '/settings#apple'
-
 function ForOwner(): JSX.Element {
   const status = useStatus()
   const isEmpty = useApps().data?.apps.length === 0
   const refreshFigures = useRefreshOnEvent()
   return (
     <>
-      {status.data && (
-        <System
-          rows={status.data.rows.filter(
-            (row) => row.id !== FIRST_IMPORT && !(isEmpty && isAboutMissingKeys(row)),
-          )}
-        />
-      )}
+      {status.data && <System rows={status.data.rows.filter(({ id }) => id !== FIRST_IMPORT)} />}
       {isEmpty && <FirstSteps />}
       <Figures />
       {!isEmpty && <FirstSteps />}
