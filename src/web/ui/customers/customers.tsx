@@ -108,7 +108,7 @@ const QueryKinds = (): JSX.Element => (
 )
 
 function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
-  const { scope } = useScope()
+  const { scope, href } = useScope()
   const [, change] = useQueryParams()
   const apps = useApps().data?.apps ?? []
   if (filters.sort === 'ends' && filters.query === '')
@@ -125,6 +125,7 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
     return (
       <Empty icon="customers" title="No customers yet">
         <p>Customers appear with Apple’s first notification and with the import of Apple’s history.</p>
+        <p>A user of your identify calls appears with the first purchase; until then, the search opens it.</p>
         {apps.length === 0 && <ConnectLink />}
       </Empty>
     )
@@ -138,6 +139,12 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
       title={filters.query === '' && label === null ? 'No customers with this status' : 'No customers found'}
     >
       <p>Searched {searchedScope}.</p>
+      {filters.query !== '' && (
+        <p>
+          <a href={href(`/users/${encodeURIComponent(filters.query)}`)}>Open the user “{filters.query}”</a>,
+          also without a purchase
+        </p>
+      )}
       {filters.query !== '' && <QueryKinds />}
       {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>

@@ -9,6 +9,7 @@ import { countryName } from '../countries/names.ts'
 import { WEEK } from '../customers/customer.ts'
 import { Person, StatusBadge } from '../customers/person.tsx'
 import { addressOf } from '../http.ts'
+import { useMetric } from '../metrics/metric_query.ts'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
 import { Segments } from '../parts/popover.tsx'
@@ -19,6 +20,7 @@ import { useQuery } from '../queries.ts'
 import { displayQuery, sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { ago, money } from '../words.ts'
+import { NO_SUBSCRIPTIONS, subscriptionsNow } from './empty_texts.ts'
 
 type Answer = InferOutput<typeof CustomersAnswer>
 type Customer = Answer['customers'][number]
@@ -81,15 +83,19 @@ const AtRiskList = ({ customers }: { customers: Customer[] }): JSX.Element => {
   )
 }
 
-const NoneAtRisk = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
-  <Empty icon="check" title={isThisWeek ? 'No subscriptions end this week' : 'No customers at risk'}>
-    <p>
-      {isThisWeek
-        ? 'No canceling subscription ends in the next seven days.'
-        : 'All subscriptions are set to renew.'}
-    </p>
-  </Empty>
-)
+function NoneAtRisk({ isThisWeek }: { isThisWeek: boolean }): JSX.Element {
+  const status = useMetric('status', { compare: null }).result.data
+  if (subscriptionsNow(status) === 0) return <Empty icon="customers" title={NO_SUBSCRIPTIONS} />
+  return (
+    <Empty icon="check" title={isThisWeek ? 'No subscriptions end this week' : 'No customers at risk'}>
+      <p>
+        {isThisWeek
+          ? 'No canceling subscription ends in the next seven days.'
+          : 'All subscriptions are set to renew.'}
+      </p>
+    </Empty>
+  )
+}
 
 type ToolsProps = {
   status: string | null
