@@ -107,8 +107,21 @@ const QueryKinds = (): JSX.Element => (
   </dl>
 )
 
+function NoneFound({ query }: { query: string }): JSX.Element {
+  const { href } = useScope()
+  return (
+    <>
+      <p>
+        <a href={href(`/users/${encodeURIComponent(query)}`)}>Open the user “{query}”</a>, also without a
+        purchase
+      </p>
+      <QueryKinds />
+    </>
+  )
+}
+
 function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
-  const { scope, href } = useScope()
+  const { scope } = useScope()
   const [, change] = useQueryParams()
   const apps = useApps().data?.apps ?? []
   if (filters.sort === 'ends' && filters.query === '')
@@ -139,13 +152,7 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
       title={filters.query === '' && label === null ? 'No customers with this status' : 'No customers found'}
     >
       <p>Searched {searchedScope}.</p>
-      {filters.query !== '' && (
-        <p>
-          <a href={href(`/users/${encodeURIComponent(filters.query)}`)}>Open the user “{filters.query}”</a>,
-          also without a purchase
-        </p>
-      )}
-      {filters.query !== '' && <QueryKinds />}
+      {filters.query !== '' && <NoneFound query={filters.query} />}
       {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>
           Show all statuses
