@@ -88,7 +88,7 @@ export function DisplayCurrencyPick({ scope, change }: Props): JSX.Element {
   return (
     <CurrencyMenu
       title="Display currency"
-      label={scope.display === null ? `In ${own ?? '…'}` : `In ${scope.display}`}
+      label={shown === null ? 'Currency' : `In ${shown}`}
       none={own === null ? 'Your currency' : `${own} – your currency`}
       value={scope.display}
       codes={APPLE_CURRENCIES.filter((code) => code !== own)}
