@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
-import { combinedRatio } from '../../../src/web/ui/metrics/samples.ts'
-import { answerOf, ratioPoints, seriesOf } from './metric_answers.ts'
+import { graphOf } from '../../../../src/web/ui/metrics/lines.ts'
+import { combinedRatio } from '../../../../src/web/ui/metrics/samples.ts'
+import { answerOf, ratioPoints, seriesOf } from '../metric_answers.ts'
 
 const LOOK = { style: 'line', isInParts: false, title: 'Trial conversion' } as const
 const byProduct = (values: Record<string, [number, number, boolean][]>) =>

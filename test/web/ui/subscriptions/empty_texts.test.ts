@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { noChurnText, subscriptionsNow } from '../../../src/web/ui/subscriptions/empty_texts.ts'
-import { answerOf, ratioPoints, seriesOf } from './metric_answers.ts'
+import { noChurnText, subscriptionsNow } from '../../../../src/web/ui/subscriptions/empty_texts.ts'
+import { answerOf, ratioPoints, seriesOf } from '../metric_answers.ts'
 
 test('without a subscription at the start of any month, the churn card says so instead of praising it', () => {
   const churnOf = (months: [number, number, boolean][]) =>

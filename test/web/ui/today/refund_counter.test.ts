@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refundCounter } from '../../../src/web/ui/today/refund_counter.ts'
+import { refundCounter } from '../../../../src/web/ui/today/refund_counter.ts'
 
 test('names reversed refunds, which add to revenue, instead of counting a negative number of refunds', () => {
   expect(refundCounter({ count: 2, milli: -15_980 })).toEqual({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownAt } from '../../../src/web/ui/events/shown_time.ts'
+import { shownAt } from '../../../../src/web/ui/events/shown_time.ts'
 
 const MINUTE = 60_000
 
