@@ -1,11 +1,11 @@
 /** The bell: what needs the owner, with the number of findings that were not read on this device. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { withCommands } from '../parts/commands.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { RelativeTime } from '../parts/relative_time.tsx'
 import { useScope } from '../scope.ts'
+import { withCommands } from '../today/commands.ts'
 import { type StatusRow, useStatus } from '../today/status.ts'
 import { plural, sentence } from '../words.ts'
 

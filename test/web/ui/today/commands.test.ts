@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { withCommands } from '../../../../src/web/ui/parts/commands.ts'
+import { withCommands } from '../../../../src/web/ui/today/commands.ts'
 
 test('names commands within a text as they are run on this server', () => {
   vi.stubGlobal('COMMAND_NAME', 'npm run -s windfall --')
