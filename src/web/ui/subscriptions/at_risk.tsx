@@ -21,6 +21,7 @@ import { displayQuery, sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { ago, money } from '../words.ts'
 import { NO_SUBSCRIPTIONS, subscriptionsNow } from './empty_texts.ts'
+import { riskNote } from './risk_note.ts'
 
 type Answer = InferOutput<typeof CustomersAnswer>
 type Customer = Answer['customers'][number]
@@ -40,6 +41,7 @@ const ORDERS = [
 function Row({ customer, now }: { customer: Customer; now: number }): JSX.Element {
   const apps = useApps().data?.apps
   const { href } = useScope()
+  const note = riskNote(customer)
   const { id, status, product_id, risk_milli, currency, last_paid_at, ends_at } = customer
   return (
     <tr>
@@ -60,7 +62,9 @@ function Row({ customer, now }: { customer: Customer; now: number }): JSX.Elemen
             : last_paid_at !== null && `paid ${ago(last_paid_at, now)}`}
         </span>
       </td>
-      <td class="number">{money(risk_milli, currency)}</td>
+      <td class="number">
+        {note === null ? money(risk_milli, currency) : <span class="quiet">{note}</span>}
+      </td>
     </tr>
   )
 }
