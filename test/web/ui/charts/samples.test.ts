@@ -30,8 +30,8 @@ test('tells of how many cases each rate is, and draws rates of few cases faintly
   })
   const graph = graphOf(answer, undefined, [], LOOK)
   expect(graph.lines.map((line) => [line.title, graph.casesOf?.(line), line.weight])).toEqual([
-    ['monthly', 22, undefined],
-    ['yearly', 3, 'faint'],
+    ['Monthly', 22, undefined],
+    ['Yearly', 3, 'faint'],
   ])
   expect(graph.lines.map(({ cases }) => cases)).toEqual([
     [12, 10, 3],
