@@ -240,14 +240,10 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   /** The progress of the current run; null when no run is in progress. */
   function progress(): ImportProgress | null {
     if (currentRun === null) return null
-    const { started_at, waited_ms, done, of, is_first, reading, waiting_until, tallies } = currentRun
+    const { stop: _, patient: __, waited_ms, tallies, ...current } = currentRun
+    const { started_at, done, of } = current
     return {
-      started_at,
-      done,
-      of,
-      is_first,
-      reading,
-      waiting_until,
+      ...current,
       tally: sumCounts(tallies.values()),
       ...paceOf(done, of, clock() - started_at - waited_ms),
     }

@@ -1,6 +1,6 @@
 /** Names the refunds of a day, of which reversals are subtracted. */
 
-export type RefundCounter = { label: string; value: number; milli: number; tone: string }
+type RefundCounter = { label: string; value: number; milli: number; tone: string }
 
 /** The counter of refunds less reversals. `milli` is what it adds to revenue. */
 export function refundCounter({ count, milli }: { count: number; milli: number }): RefundCounter {
