@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium())('a link that is limited to some metrics', () => 
     expect(await dialog.getByRole('button', { name: 'Create link' }).isDisabled()).toBe(true)
     await dialog.getByRole('checkbox', { name: 'MRR', exact: true }).click()
     await dialog.getByRole('button', { name: 'None' }).click()
-    expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(0)
+    expect(await dialog.getByRole('checkbox', { name: 'MRR', exact: true }).isChecked()).toBe(false)
     await dialog.getByRole('checkbox', { name: 'Revenue', exact: true }).click()
     await dialog.getByRole('button', { name: 'Create link' }).click()
     expect(await linkIn(page)).toContain('/share#')

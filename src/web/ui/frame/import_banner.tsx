@@ -17,11 +17,11 @@ export function ImportBanner(): JSX.Element | null {
   if (!row?.progress) return null
   const { done, of } = row.progress
   return (
-    <div class="banner calm">
+    <section class="banner calm" aria-label="Import">
       <progress value={done} max={of} aria-label={row.title} />
       <span>
         {row.title}: {share(done / of, 0)}. {row.detail}
       </span>
-    </div>
+    </section>
   )
 }
