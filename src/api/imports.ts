@@ -198,7 +198,7 @@ function organizationState(imports: Imports, organization_id: string, accessScop
  */
 function runningWithin(progress: ImportProgress | null, organizationIds: readonly string[]) {
   if (progress === null) return null
-  const { reading, tally: _, ...counts } = progress
+  const { reading, tally: _, is_first: __, ...counts } = progress
   const visibleReading =
     reading && organizationIds.includes(reading.organization_id)
       ? { vendor_number: reading.vendor_number, report: reading.kind, day_on: reading.day }

@@ -101,6 +101,7 @@ function findingRow(finding: Finding) {
     level: LEVELS[state],
     title: details?.title ?? subject,
     detail: textOfFinding(finding),
+    cause: details?.cause ?? null,
     action: details?.action ?? null,
     since: details?.since ?? null,
     app_id: details?.app_id ?? null,

@@ -15,6 +15,10 @@ export const StatusAnswer = v.object({
       level,
       title: v.string(),
       detail: v.string(),
+      cause: v.pipe(
+        nullableText,
+        v.description('The cause in the words of the log, if `detail` leaves it out'),
+      ),
       action: v.nullable(
         v.object({
           label: v.string(),

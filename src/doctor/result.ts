@@ -62,11 +62,11 @@ const STATUSES = { ok: 'ok', notice: 'ok', warning: 'warning', fault: 'error' } 
 
 /** The outcome for a finding. A finding without a remedy of its own has the command or the page of its action. */
 export function outcomeOf({ state, text, details }: Finding, more: Details = {}): Outcome {
-  const { quote, remedy, action } = details ?? {}
+  const { quote, remedy, action, cause } = details ?? {}
   const command = action?.command === undefined ? undefined : `${action.label}: \`${action.command}\``
   return {
     status: STATUSES[state],
-    detail: sentence(text),
+    detail: sentence(cause === undefined ? text : `${text} The cause: ${cause}`),
     remedy: remedy ?? command ?? null,
     ...(quote !== undefined && { quote }),
     ...more,

@@ -138,13 +138,18 @@ function progressFindings({ imports, metrics }: HealthDeps): Finding[] {
   const [reports, counting] = [imports.progress(), metrics.progress()]
   const found: Finding[] = []
   if (reports !== null && reports.of > 0) {
-    const { done, of, started_at, waiting_until } = reports
+    const { done, of, is_first, started_at, waiting_until } = reports
     // The text contains no numbers: `progress` has them.
+    const about = is_first
+      ? { id: 'import:first', title: 'Windfall is importing a year of history' }
+      : { id: 'import', title: 'Report import in progress' }
+    const details = { ...about, since: started_at }
     const words =
-      waiting_until === null
-        ? 'Windfall imports Apple’s daily reports, oldest first.'
-        : `Apple’s hourly rate limit is reached. The import resumes at ${utcMinuteText(waiting_until)}.`
-    const details = { id: 'import', title: 'Report import in progress', since: started_at }
+      waiting_until !== null
+        ? `Apple’s hourly rate limit is reached. The import resumes at ${utcMinuteText(waiting_until)}.`
+        : is_first
+          ? 'Figures change until it is done.'
+          : 'Windfall imports Apple’s daily reports, oldest first.'
     found.push(notice('import', words, { ...details, progress: { done, of } }))
   }
   if (counting !== null) {

@@ -10,6 +10,8 @@ export type FindingDetails = {
   remedy?: string
   /** What the text quotes from requests or facts, as a sentence after the text. A support bundle leaves it out. */
   quote?: string
+  /** The cause in the words of the log, which only those who look for it read. */
+  cause?: string
   title?: string
   app_id?: string
   organization_id?: string

@@ -1,8 +1,8 @@
-/** Findings about jobs: failed runs, missing keys, and reports that an import could not read. */
+/** Findings about jobs: failed runs, a missing vendor number, and reports that an import could not read. */
 import type { Clock } from '../clock.ts'
 import type { Reader } from '../store/reader.ts'
 import { ago, type Finding, fault, ok, warning } from './findings.ts'
-import { connectedApps } from './notification_findings.ts'
+import { connectedApps, FIRST_DAY_MS } from './notification_findings.ts'
 
 type Run = {
   job: string
@@ -30,10 +30,10 @@ export function* examineJobs(
     .all()
   if (runs.length === 0)
     yield warning('jobs', 'none has run yet. Jobs run while the server runs.', { id: 'jobs' })
-  // Before an app is connected, a job without a key needs nobody.
-  const hasApp = connectedApps(reader).length > 0
-  const waiting = isEachWaiting || !hasApp ? [] : runs.filter(isWaiting)
-  for (const run of runs) if (!waiting.includes(run)) yield runFinding(run, clock, { isServed, hasApp })
+  const needKeys = runs.filter(isWaiting).filter(needsSomebody(connectedApps(reader), clock))
+  const waiting = isEachWaiting ? [] : needKeys
+  for (const run of runs)
+    if (!waiting.includes(run)) yield runFinding(run, clock, { isServed, needsKey: needKeys.includes(run) })
   yield* waitingFindings(waiting)
   yield* examineImport(reader)
 }
@@ -42,6 +42,15 @@ export function* examineJobs(
 const WAITING = 'not asked'
 const isWaiting = ({ error, outcome }: Run): boolean =>
   error === null && outcome?.startsWith(WAITING) === true
+
+/**
+ * Whether a waiting job needs somebody. Until an app has been connected for a day, the first steps ask for the keys; a vendor
+ * number is missing only once there is a key.
+ */
+function needsSomebody(apps: ReturnType<typeof connectedApps>, clock: Clock): (run: Run) => boolean {
+  const isNew = apps.every(({ created_at }) => clock() - created_at < FIRST_DAY_MS)
+  return ({ outcome }) => !isNew || outcome?.includes('vendor number') === true
+}
 
 /** A warning for each reason why jobs wait. Its id is that of the first of them. */
 function* waitingFindings(runs: readonly Run[]): Generator<Finding> {
@@ -63,7 +72,7 @@ const CONNECT = { label: 'Connect', href: '/settings#apple' }
 function runFinding(
   run: Run,
   clock: Clock,
-  { isServed, hasApp }: { isServed: boolean; hasApp: boolean },
+  { isServed, needsKey }: { isServed: boolean; needsKey: boolean },
 ): Finding {
   const { job, finished_at, outcome, error, failures } = run
   const when = finished_at === null ? '' : ` (${ago(finished_at, clock())})`
@@ -71,7 +80,7 @@ function runFinding(
   const again = { label: 'Run it now', command: `windfall jobs run ${job}` }
   if (error !== null)
     return fault(job, `failed ${times(failures)}${when}: ${error}`, { ...about, action: again })
-  if (hasApp && isWaiting(run))
+  if (needsKey)
     return warning(job, `${outcome}${when}`, {
       ...about,
       title: `Job ${job}: needs an Apple key`,

@@ -9,14 +9,17 @@ import { ago, type Finding, ok, warning } from './findings.ts'
 
 const DAY_MS = 86_400_000
 
+/** The first notification arrives with the next purchase or renewal, so its absence means nothing before. */
+export const FIRST_DAY_MS = DAY_MS
+
 /** A connected app and the slug of its organization. */
-type ConnectedApp = { id: string; bundle_id: string; slug: string }
+type ConnectedApp = { id: string; bundle_id: string; slug: string; created_at: number }
 
 /** The connected apps, oldest first. */
 export const connectedApps = (reader: Reader): ConnectedApp[] =>
   reader
     .prepare<[], ConnectedApp>(`
-      select apps.id, bundle_id, slug from apps join organizations on organizations.id = organization_id
+      select apps.id, bundle_id, slug, apps.created_at from apps join organizations on organizations.id = organization_id
       where apps.gone_at is null and organizations.gone_at is null order by apps.created_at, bundle_id`)
     .all()
 
@@ -32,14 +35,14 @@ export function* examineNotifications(
   const newest = reader.prepare<[string, Environment], { received_at: number }>(`
     select received_at from notifications where app_id = ? and environment = ? and origin = 'live'
     order by signed_at desc limit 1`)
-  for (const { id, bundle_id } of connectedApps(reader)) {
+  for (const { id, bundle_id, created_at } of connectedApps(reader)) {
     const lastReceivedText = (environment: Environment): string | undefined => {
       const last = newest.get(id, environment)
       return last && ago(last.received_at, clock())
     }
     const production = lastReceivedText('production')
     const words = `${bundle_id}: production ${production ?? 'never'}, sandbox ${lastReceivedText('sandbox') ?? 'never'}.`
-    if (production !== undefined) yield ok('last notification', words)
+    if (production !== undefined || clock() - created_at < FIRST_DAY_MS) yield ok('last notification', words)
     else
       yield warning('last notification', words, {
         id: `unheard:${id}`,

@@ -44,9 +44,10 @@ export function* examineRates(
     const error = reader
       .prepare<[], { error: string | null }>("select error from job_runs where job = 'rates'")
       .get()?.error
-    const reason = error ? ` The last attempt to fetch them failed: ${error}` : ''
-    const words = `${lacking.length} of ${wanted.length} currencies have no rate.${reason}`
-    return yield fault('exchange rates', words, { ...NO_RATES, remedy })
+    const words = `${lacking.length} of ${wanted.length} currencies have no rate.`
+    if (!error) return yield fault('exchange rates', words, { ...NO_RATES, remedy })
+    const failed = `${words} The last attempt to fetch them failed.`
+    return yield fault('exchange rates', failed, { ...NO_RATES, remedy, cause: error })
   }
   const newest = rated.map(({ day }) => day).reduce((a, b) => (a > b ? a : b))
   const isOld = clock() - Date.parse(newest) > MAX_RATE_AGE_MS

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { APPLE_ID, BUNDLE } from '../apple/samples.ts'
 import { HOUR, openApple, VENDOR } from '../ledger/reports/apple.ts'
 import { DAY, download, level, sale } from '../ledger/reports/samples.ts'
@@ -152,3 +154,31 @@ test.each([
     body: { code: 'invalid_request', errors: [{ path, message: expect.stringContaining(message) }] },
   })
 })
+
+test('names the first import in the status while it runs, because figures change until it is done', async () => {
+  const silent = createServer()
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    silent.closeAllConnections()
+    silent.close()
+  })
+  const { openWindfall } = await openApple()
+  const connect = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const app = await openWindfall({ connect })
+  const headers = { authorization: `Bearer ${await app.token()}` }
+  const imports = async () => {
+    const { rows } = (await (await app.request('/api/v1/status', { headers })).json()) as { rows: Finding[] }
+    return rows.filter(({ id }) => id.startsWith('import'))
+  }
+  expect(await imports()).toEqual([])
+  app.imports.run({ days: 3 }).catch(() => undefined)
+  const row = {
+    id: 'import:first',
+    level: 'notice',
+    title: 'Windfall is importing a year of history',
+    detail: 'Figures change until it is done.',
+    progress: { done: 0, of: 12 },
+  }
+  await vi.waitFor(async () => expect(await imports()).toMatchObject([row]))
+})
+type Finding = { id: string }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { newKeys } from '../../src/demo/store/tokens.ts'
 import { fault, notice } from '../../src/health/findings.ts'
 import { APPLE_ID, BUNDLE, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { handClock, openTestApp, type TestApp } from '../helpers.ts'
@@ -23,6 +24,7 @@ test('jobs that wait for the same key are one row, and an app without a key does
   const app = await openTestApp()
   for (const job of ['annotations', 'backfill', 'import', 'lookups', 'reconcile'])
     await app.windfall.jobs.runNow(job)
+  app.clock.turn(DAY)
   const { body } = await statusReader(app)('status')
   expect(rowsIn(body, 'job').map(({ title, detail }) => [title, detail])).toEqual([
     ['No App Store Connect key', 'these jobs wait: annotations, import.'],
@@ -57,7 +59,8 @@ test('lists pending and refused notifications, silent apps and jobs that never r
   expect(rowsIn(findings, 'refused')).toMatchObject([
     { title: 'At least 1 notification was refused in the last day' },
   ])
-  expect(rowsIn(findings, 'unheard:')).toMatchObject([{ title: `No notifications received from ${BUNDLE}` }])
+  // An app that was connected today may not have had a purchase.
+  expect(rowsIn(findings, 'unheard:')).toEqual([])
   expect(rowsIn(findings, 'jobs')).toHaveLength(1)
   expect(rowsIn(findings, 'rates')).toMatchObject([{ action: { command: 'windfall jobs run rates' } }])
   // Each matter once.
@@ -69,12 +72,29 @@ test('lists pending and refused notifications, silent apps and jobs that never r
   expect(failing.rows[0]).toMatchObject({
     id: 'rates',
     level: 'error',
-    detail: expect.stringContaining('could not be reached'),
+    detail:
+      '40 of 43 currencies have no rate. The last attempt to fetch them failed. To fetch them, run windfall jobs run rates; to import them, run windfall rates import',
+    cause: expect.stringContaining('could not be reached'),
     action: { command: 'windfall jobs run rates' },
   })
   expect(rowsIn(failing, 'job:rates')).toEqual([])
   app.clock.turn(2 * DAY)
-  expect(rowsIn((await get('status')).body, 'refused')).toEqual([])
+  const later = (await get('status')).body
+  expect(rowsIn(later, 'refused')).toEqual([])
+  expect(rowsIn(later, 'unheard:')).toMatchObject([{ title: `No notifications received from ${BUNDLE}` }])
+})
+
+test('a job that has nothing to do without keys is no finding; one without a vendor number is', async () => {
+  const app = await openTestApp()
+  const get = statusReader(app)
+  const jobs = async () => rowsIn((await get('status')).body, 'job:')
+  for (const job of ['import', 'backfill', 'reconcile', 'annotations']) await app.windfall.jobs.runNow(job)
+  expect(await jobs()).toEqual([])
+  const { connect_key: connect } = newKeys()
+  const account = { organization_id: app.organization.id, purchases: null, vendor_numbers: [] }
+  app.windfall.accounts.declare([{ ...account, connect }])
+  await app.windfall.jobs.runNow('import')
+  expect(await jobs()).toMatchObject([{ level: 'warning', title: 'There is no vendor number' }])
 })
 
 test('a job without a key needs nobody before an app is connected', async () => {
@@ -83,6 +103,7 @@ test('a job without a key needs nobody before an app is connected', async () => 
   const { apps, jobs, store } = app.windfall
   for (const job of ['import', 'reconcile', 'annotations'] as const)
     expect((await jobs.runNow(job)).outcome).toMatch(/^not asked/)
+  app.clock.turn(DAY)
   // One for each reason: no key for the import, none for the others.
   expect(rowsIn((await get('status')).body, 'job:')).toHaveLength(2)
   await store.commit(() => apps.remove(app.organization.id, BUNDLE))
@@ -254,6 +275,7 @@ test('a reader of some apps sees findings of these only', async () => {
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
   const reach = { organization_id: app.organization.id, apps: [lantern?.id ?? ''] }
   const narrow = await app.windfall.store.commit(() => app.windfall.tokens.create('narrow', reach).token)
+  app.clock.turn(DAY)
   const { rows } = (await get('status', narrow)).body
   expect(rows.map(({ id }) => id)).toEqual([`unheard:${lantern?.id}`])
   expect((await get('apps/health', narrow)).body.apps.map(({ app_id }) => app_id)).toEqual([lantern?.id])

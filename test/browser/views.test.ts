@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     expect(names.length).toBeGreaterThan(11)
     expect(names.filter((name) => !/^FY20\d\d P\d{1,2} \(.+\)$/.test(name))).toEqual([])
     await page.getByRole('button', { name: 'Export' }).first().click()
-    for (const title of ['CSV', 'CSV, one column per series']) {
+    for (const title of ['CSV, one row per figure', 'CSV, one column per series']) {
       const href = await page.getByRole('link', { name: title, exact: true }).first().getAttribute('href')
       const [head = '', ...lines] = (await (await context.request.get(href ?? '')).text())
         .trimEnd()

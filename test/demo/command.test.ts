@@ -27,7 +27,7 @@ test.concurrent(
     const { status, stdout, stderr } = await run(['demo', '--once', '--seed', '3'], { cwd, env: { TMPDIR } })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(
-      /^Simulating two years of a company …\n\d{4,} notifications and calls in \d+\.\d s: \d{4,} events\.\n$/,
+      /^Simulating two years of a company …\n( {2}\d+%, up to \d{4}-\d\d-\d\d\n)*\d{4,} notifications and calls in \d+\.\d s: \d{4,} events\.\n$/,
     )
     expect([readdirSync(cwd), readdirSync(TMPDIR)]).toEqual([[], []])
   },

@@ -35,6 +35,7 @@ import {
 } from '../route_defaults.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './answers.ts'
 import { DisplayParam, openDisplay } from './display.ts'
+import { seriesFileName } from './file_name.ts'
 import { basisFor } from './guest_basis.ts'
 import { openMetricScopes } from './metric_scope.ts'
 
@@ -136,7 +137,8 @@ function seriesRoute({ series, organizations, apps, auth, ...deps }: Deps): Rout
       )
       if (!isCsv) return jsonInSlices(answer, 'series')
       const parts = seriesCsv(answer, query.layout)
-      return csvAnswer(event, auth, name, { parts, behind: answer.behind, table: `metrics/${name}` })
+      const file = seriesFileName(answer, query.layout ?? 'long')
+      return csvAnswer(event, auth, file, { parts, behind: answer.behind, table: `metrics/${name}` })
     },
   })
 }

@@ -11,7 +11,7 @@ import { invalid } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import { type DayNumber, dayText } from '../../metrics/lineage/calendar.ts'
-import { REFUND_REASONS, type RefundRow } from '../../metrics/refunds/refund_rows.ts'
+import { NO_MRR_REASONS, REFUND_REASONS, type RefundRow } from '../../metrics/refunds/refund_rows.ts'
 import { type RefundLists, totalsBy, totalsOf } from '../../metrics/refunds/refunds.ts'
 import { rangeErrors, rangeOf } from '../../metrics/series/range.ts'
 import type { SeriesScope } from '../../metrics/series/series.ts'
@@ -95,6 +95,12 @@ const Refund = v.object({
   base_milli: amount('The amount in `currency`, at the rate of the charge'),
   proceeds_milli: amount('The part after tax and commission, in `currency`'),
   mrr_milli: amount('What the refund changes in MRR, in `currency`; 0 if paid time did not end with it'),
+  no_mrr_reason: v.pipe(
+    v.nullable(v.picklist(NO_MRR_REASONS)),
+    v.description(
+      'Why the refund of a subscription changes nothing in MRR: had_ended: no paid time was left; earlier_period: the subscription goes on with a later purchase',
+    ),
+  ),
   reason: v.pipe(
     v.picklist(REFUND_REASONS),
     v.description(

@@ -12,7 +12,7 @@ import { openSetting } from '../../store/setting.ts'
 import type { Store } from '../../store/store.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
-const STEPS = ['keys', 'url', 'notification', 'phone', 'backend', 'backup'] as const
+const STEPS = ['app', 'keys', 'url', 'notification', 'phone', 'backend', 'backup'] as const
 type Step = (typeof STEPS)[number]
 
 /** The newest recovered notifications in which one that was pending is looked for. */
@@ -24,7 +24,7 @@ export const FirstStepsAnswer = v.object({
       name: v.pipe(
         v.picklist(STEPS),
         v.description(
-          'keys: both Apple keys are known; url: Apple has reached this server; notification: one that is not a test arrived; phone: a channel of alerts exists; backend: a webhook exists, or a call with a secret key; backup: one was verified',
+          'app: an app is connected; keys: both Apple keys are known; url: Apple has reached this server; notification: one that is not a test arrived; phone: a channel of alerts exists; backend: a webhook exists, or a call with a secret key; backup: one was verified',
         ),
       ),
       done: v.boolean(),
@@ -110,6 +110,7 @@ function openChecks({ store, accounts, apps }: Deps): Record<Step, () => boolean
   const hasEndpoint = exists('select 1 from endpoints limit 1')
   const hasSecretCall = exists("select 1 from call_counts where credential = 'secret' limit 1")
   return {
+    app: () => apps.list().length > 0,
     keys: () => accounts.list().some(({ connect, purchases }) => connect !== null && purchases !== null),
     url: () => hasArrived('any'),
     notification: () => hasArrived('no test'),

@@ -11,6 +11,7 @@ import type { Step } from '../../demo/world/steps.ts'
 import { openSerial } from '../../limiter.ts'
 import type { Log } from '../../log.ts'
 import { print } from '../instance/output.ts'
+import { openSimulationProgress } from './progress.ts'
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 const LIVE_EVERY_MS = 1_000
@@ -96,18 +97,16 @@ async function simulateHistory(
   until: number,
 ): Promise<void> {
   const started_ms = performance.now()
-  const drawBar = (at: number): void => {
-    const fraction = Math.min(1, 1 - (until - at) / TWO_YEARS_MS)
-    const barText = '█'.repeat(Math.round(fraction * 30)).padEnd(30, '░')
-    if (process.stdout.isTTY)
-      process.stdout.write(`\r  ${barText}  ${new Date(at).toISOString().slice(0, 10)}`)
-  }
+  const span = { from: until - TWO_YEARS_MS, until }
+  const progress = openSimulationProgress(span, process.stdout, () => performance.now())
   print('Simulating two years of a company …')
   const release = windfall.metrics.hold()
-  const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => drawBar(at)).finally(release)
+  const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => progress.show(at)).finally(
+    release,
+  )
   clock.set(until)
   await windfall.metrics.whenCurrent()
-  if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K')
+  progress.end()
   const seconds = ((performance.now() - started_ms) / 1000).toFixed(1)
   print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
 }

@@ -170,6 +170,7 @@ async function welcome(windfall: Windfall, { url, folder, backend }: Addresses):
   const identify = JSON.stringify({ appUserId: 'me', bundleId: app, attributes: { plan: 'pro' } })
   print(`\nThe demo serves on ${url}; all data is simulated and is deleted when you stop it (Ctrl-C).`)
   await createDemoOwner(windfall, url)
+  print('  Figures change until the line “Imported a year of Apple’s reports” appears.')
   print('\nWatch the feed, live:')
   print(`  curl -N -H 'Authorization: Bearer ${token}' ${url}/api/v1/events/stream`)
   print('The last five events:')

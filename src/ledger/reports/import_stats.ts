@@ -33,6 +33,8 @@ export type ImportProgress = {
   started_at: number
   done: number
   of: number
+  /** Whether the run reads the history of a vendor number for the first time. */
+  is_first: boolean
   per_second: number | null
   seconds_left: number | null
   reading: ReportDay | null

@@ -104,6 +104,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
       .filter((account) => whyNotImportable(account) === null)
       .map((account) => ({ account, plan: dueReports(account, days, clock(), options.days) }))
     for (const { plan } of plans) state.of += plan.length
+    state.is_first = plans.some(({ plan }) => isFirstImport(plan, days))
     const stopped: StoppedImport[] = []
     const skipped = selected.flatMap((account) => whyNotImportable(account) ?? [])
     for (const { account, plan } of plans) {
@@ -136,6 +137,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     patient,
     waited_ms: 0,
     of: 0,
+    is_first: false,
     done: 0,
     reading: null,
     waiting_until: null,
@@ -238,13 +240,10 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   /** The progress of the current run; null when no run is in progress. */
   function progress(): ImportProgress | null {
     if (currentRun === null) return null
-    const { started_at, waited_ms, done, of, reading, waiting_until, tallies } = currentRun
+    const { stop: _, patient: __, waited_ms, tallies, ...current } = currentRun
+    const { started_at, done, of } = current
     return {
-      started_at,
-      done,
-      of,
-      reading,
-      waiting_until,
+      ...current,
       tally: sumCounts(tallies.values()),
       ...paceOf(done, of, clock() - started_at - waited_ms),
     }

@@ -5,7 +5,7 @@ import type { LineageFacts, RefundableFact } from '../effects/lineage_facts.ts'
 import { type Flow, flowInBase, flowsOf, isUnpaidRevocation } from '../lineage/flows.ts'
 import { type Movement, movementsOf, withLevels } from '../lineage/movements.ts'
 import type { AppSettings } from '../lineage/settings.ts'
-import { timelineOf } from '../lineage/timeline.ts'
+import { type Segment, timelineOf } from '../lineage/timeline.ts'
 
 /** Apple’s reasons: those of the customer’s request, then those of the refund. not_given: Apple sent none. */
 export const REFUND_REASONS = [
@@ -18,6 +18,12 @@ export const REFUND_REASONS = [
   'not_given',
 ] as const
 export type RefundReason = (typeof REFUND_REASONS)[number]
+
+/**
+ * Why a refund of a subscription changes nothing in MRR. had_ended: no paid time was left. earlier_period: the subscription
+ * goes on with a later purchase.
+ */
+export const NO_MRR_REASONS = ['had_ended', 'earlier_period'] as const
 
 /**
  * A refund, or its reversal with negative amounts. Amounts are in thousandths: `milli` of `currency`, the others of the base
@@ -37,6 +43,7 @@ export type RefundRow = {
   base_milli: number | null
   proceeds_milli: number | null
   mrr_milli: number | null
+  no_mrr_reason: (typeof NO_MRR_REASONS)[number] | null
   reason: RefundReason
   revocation_type: string | null
   percentage: number | null
@@ -61,14 +68,15 @@ export function refundRowsOf({ transactions, renewals }: LineageFacts, context: 
   const hasFirst = transactions.some(({ transaction_id }) => transaction_id === original_transaction_id)
   const segments = withLevels(timelineOf(transactions, renewals, periodOf), factors, toBase)
   const losses = movementsOf(segments, hasFirst, toBase).filter(({ kind }) => kind === 'churn_refund')
+  const course = { segments, losses }
   const flows = flowsOf(transactions, hasFirst).filter(({ kind }) => kind === 'refund')
   const factById = new Map(transactions.map((fact) => [fact.transaction_id, fact]))
   const priced = flows.flatMap((flow) => {
     const fact = factById.get(flow.transaction_id)
-    return fact ? [{ ...rowOf(fact, flow.at, context, losses), ...amountsOf(flow, fact, context) }] : []
+    return fact ? [{ ...rowOf(fact, flow.at, context, course), ...amountsOf(flow, fact, context) }] : []
   })
   const unpriced = transactions.flatMap((fact) =>
-    fact.revoked_at !== null && isUnpriced(fact) ? [rowOf(fact, fact.revoked_at, context, losses)] : [],
+    fact.revoked_at !== null && isUnpriced(fact) ? [rowOf(fact, fact.revoked_at, context, course)] : [],
   )
   return [...priced, ...unpriced]
 }
@@ -80,7 +88,12 @@ const isUnpriced = (fact: RefundableFact): boolean =>
   !isUnpaidRevocation(fact)
 
 /** The row without amounts. */
-function rowOf(fact: RefundableFact, at: number, context: Context, losses: readonly Movement[]): RefundRow {
+function rowOf(
+  fact: RefundableFact,
+  at: number,
+  context: Context,
+  { segments, losses }: { segments: readonly Segment[]; losses: readonly Movement[] },
+): RefundRow {
   const { app_id, original_transaction_id, requestReasons } = context
   const { transaction_id, product_id, storefront, purchased_at, revocation_reason } = fact
   const isNewest = at === fact.revoked_at
@@ -100,10 +113,22 @@ function rowOf(fact: RefundableFact, at: number, context: Context, losses: reado
     base_milli: null,
     proceeds_milli: null,
     mrr_milli: loss ? lossMilli(loss) : 0,
+    no_mrr_reason: loss ? null : noMrrReason(fact, at, segments),
     reason: reasonOf(requestReasons.get(transaction_id), isNewest ? revocation_reason : null),
     revocation_type,
     percentage: revocation_percentage === null ? null : revocation_percentage / PER_PERCENT,
   }
+}
+
+/** null for a purchase that is not a subscription. */
+function noMrrReason(
+  { expires_at }: RefundableFact,
+  at: number,
+  segments: readonly Segment[],
+): RefundRow['no_mrr_reason'] {
+  if (expires_at === null) return null
+  if (segments.some(({ from, to }) => from <= at && at < to)) return 'earlier_period'
+  return expires_at <= at ? 'had_ended' : null
 }
 
 const NO_REVOCATION = { revocation_type: null, revocation_percentage: null }

@@ -121,6 +121,16 @@ test.each([
   expect(new Set(rows.map((row) => row.length))).toEqual(new Set([header.length]))
 })
 
+test.each([
+  ['revenue.csv?from=2026-05-01&to=2026-05-31&split=country', 'revenue-by-country-2026-05.csv'],
+  ['revenue.csv?from=2026-05-02&to=2026-05-02', 'revenue-2026-05-02.csv'],
+  ['mrr.csv?from=2026-05-02&to=2026-05-31&layout=wide', 'mrr-2026-05-02-to-2026-05-31-wide.csv'],
+])('the file of metrics/%s is %s', async (path, name) => {
+  const { get } = await openTwo()
+  const { headers } = await get(`metrics/${path}`)
+  expect(headers.get('content-disposition')).toBe(`attachment; filename="${name}"`)
+})
+
 test('a CSV can have a column for each series, and contains the previous range only on request', async () => {
   const { get } = await openTwo()
   const wide = async (path: string) =>

@@ -16,6 +16,7 @@ type Refund = {
   base_milli: number | null
   proceeds_milli: number | null
   mrr_milli: number | null
+  no_mrr_reason: string | null
   reason: string
   revocation_type: string | null
   percentage: number | null
@@ -97,6 +98,29 @@ test('a refund has its amounts, its reason and what it changes in MRR', async ()
   expect((await listIn(ledger.get, '&currency=EUR')).refunds).toEqual(refunds)
   const customer = await ledger.get(`customers/${refunds[0]?.customer_id}`)
   expect(customer.status).toBe(200)
+})
+
+test('a refund that changes nothing in MRR says why', async () => {
+  const ledger = await openTestLedger()
+  const { notifyTransaction, get } = ledger
+  await refund(ledger, '1', '2026-05-20')
+  // Refunded after it had ended.
+  await notifyTransaction('2', 0, '2026-04-01', '2026-05-01')
+  await notifyTransaction('2', 0, '2026-04-01', '2026-05-01', back('2026-05-10'), {}, 'REFUND')
+  // Refunded after it had been renewed.
+  await notifyTransaction('3', 0, '2026-04-05', '2026-05-05')
+  await notifyTransaction('3', 1, '2026-05-05', '2026-06-05')
+  await notifyTransaction('3', 0, '2026-04-05', '2026-05-05', back('2026-05-11'), {}, 'REFUND')
+  const once = { type: 'Non-Consumable' }
+  await notifyTransaction('4', 0, '2026-05-01', null, once)
+  await notifyTransaction('4', 0, '2026-05-01', null, { ...once, ...back('2026-05-12') }, {}, 'REFUND')
+  const { refunds } = await listIn(get)
+  expect(refunds.map((one) => [one.transaction_id, one.mrr_milli, one.no_mrr_reason])).toEqual([
+    ['1000', -9_990, null],
+    ['4000', 0, null],
+    ['3000', 0, 'earlier_period'],
+    ['2000', 0, 'had_ended'],
+  ])
 })
 
 test('the reason of the customer’s request comes before that of the refund', async () => {

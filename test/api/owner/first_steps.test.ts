@@ -31,25 +31,26 @@ const notified = (app: TestApp, type: string, uuid: string) =>
 test('counts both keys, a test notification and then a real one', async () => {
   const { app, enter, call, read, done, connect, purchases } = await openSteps()
   expect(await read()).toEqual({
-    steps: ['keys', 'url', 'notification', 'phone', 'backend', 'backup'].map((name) => ({
+    steps: ['app', 'keys', 'url', 'notification', 'phone', 'backend', 'backup'].map((name) => ({
       name,
       done: false,
     })),
     dismissed: false,
   })
+  // The key connects the apps that Apple lists.
   await enter('connect', connect)
-  expect(await done()).toEqual([])
+  expect(await done()).toEqual(['app'])
   await enter('purchases', purchases)
-  expect(await done()).toEqual(['keys'])
+  expect(await done()).toEqual(['app', 'keys'])
   await notified(app, 'TEST', 'first')
-  expect(await done()).toEqual(['keys', 'url'])
+  expect(await done()).toEqual(['app', 'keys', 'url'])
   // Connecting the app applies what was pending.
   await call('POST', 'apps', { bundle_id: 'com.example.first' })
-  expect(await done()).toEqual(['keys', 'url'])
+  expect(await done()).toEqual(['app', 'keys', 'url'])
   await notified(app, 'TEST', 'second')
-  expect(await done()).toEqual(['keys', 'url'])
+  expect(await done()).toEqual(['app', 'keys', 'url'])
   await notified(app, 'SUBSCRIBED', 'third')
-  expect(await done()).toEqual(['keys', 'url', 'notification'])
+  expect(await done()).toEqual(['app', 'keys', 'url', 'notification'])
 })
 
 test('counts a channel of alerts and a webhook', async () => {
@@ -66,9 +67,9 @@ test('counts a call of a backend with a secret key', async () => {
   await call('POST', 'apps', { bundle_id: 'com.example.first' })
   const identify = { appUserId: 'user-1', bundleId: 'com.example.first' }
   await app.post('/api/sdk/v1/identify', identify)
-  expect(await done()).toEqual([])
+  expect(await done()).toEqual(['app'])
   await app.post('/api/sdk/v1/identify', identify, { authorization: `Bearer ${await app.key('secret')}` })
-  await vi.waitFor(async () => expect(await done()).toEqual(['backend']))
+  await vi.waitFor(async () => expect(await done()).toEqual(['app', 'backend']))
 })
 
 test('starts a backup into the configured folder', async () => {

@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     await page.goto(`/setup#${token}`)
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText('0 of 6 done').waitFor()
+    await page.getByText('0 of 7 done').waitFor()
     await settled(page)
     await assertSound(page)
     await storePicture(page, 'first-steps-empty')
@@ -100,17 +100,18 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     await storePicture(page, 'connect-complete')
 
     await show(page, '/')
-    await page.getByText('2 of 6 done').waitFor()
+    await page.getByText('3 of 7 done').waitFor()
     expect(await stepsDone(page)).toEqual([
-      'Connect Apple, done',
+      'Connect an app, done',
+      'Enter Apple’s keys, done',
       'Enter the notification URL in App Store Connect, done',
     ])
     await page.getByRole('button', { name: 'Back up now' }).click()
-    await page.getByText('3 of 6 done').waitFor()
+    await page.getByText('4 of 7 done').waitFor()
     await assertSound(page)
     await storePicture(page, 'first-steps')
     await page.getByRole('button', { name: 'Hide the first steps' }).click()
-    await page.getByText('3 of 6 done').waitFor({ state: 'detached' })
+    await page.getByText('4 of 7 done').waitFor({ state: 'detached' })
     await show(page, '/')
     expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
     // The browser also logs the expected refusals: no app yet, and the password.

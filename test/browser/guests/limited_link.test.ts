@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium())('a link that is limited to some metrics', () => 
     await storePicture(page, 'share-dialog')
     await assertSound(page)
     await dialog.getByLabel('Name').fill('Co-founder')
-    await dialog.getByRole('button', { name: 'New share link' }).click()
+    await dialog.getByRole('button', { name: 'Create link' }).click()
     expect(await linkIn(page)).toContain('/share#')
     expect(app.windfall.links.list()).toMatchObject([
       { label: 'Co-founder', metrics: ['mrr', 'active_subscriptions'] },
@@ -124,8 +124,23 @@ describe.skipIf(!hasChromium())('a link that is limited to some metrics', () => 
     expect(await dialog.getByRole('checkbox', { name: 'MRR at risk' }).isChecked()).toBe(false)
     expect(await dialog.getByRole('checkbox', { name: 'MRR at risk' }).isDisabled()).toBe(true)
     await dialog.getByLabel('Name').fill('Investor')
-    await dialog.getByRole('button', { name: 'New share link' }).click()
+    await dialog.getByRole('button', { name: 'Create link' }).click()
     expect(await linkIn(page)).toContain('/share#')
+  })
+
+  test('all metrics can be shared from their list, and the button is in view', async () => {
+    const { page } = await enter()
+    await show(page, '/metrics')
+    await page.getByRole('button', { name: 'Share', exact: true }).click()
+    const dialog = dialogOf(page)
+    await dialog.getByRole('button', { name: 'Chosen' }).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.setViewportSize({ width: 1280, height: 520 })
+    await show(page, '/subscriptions')
+    await page.getByRole('button', { name: 'Share', exact: true }).click()
+    await dialog.getByRole('checkbox', { name: 'MRR at risk' }).waitFor()
+    const box = await dialog.getByRole('button', { name: 'Create link' }).boundingBox()
+    expect((box?.y ?? 520) + (box?.height ?? 0)).toBeLessThan(520)
   })
 
   test('a link is not created before a metric is chosen', async () => {
@@ -135,9 +150,12 @@ describe.skipIf(!hasChromium())('a link that is limited to some metrics', () => 
     const dialog = dialogOf(page)
     await dialog.getByRole('button', { name: 'Chosen' }).click()
     await dialog.getByLabel('Name').fill('Nobody')
-    expect(await dialog.getByRole('button', { name: 'New share link' }).isDisabled()).toBe(true)
+    expect(await dialog.getByRole('button', { name: 'Create link' }).isDisabled()).toBe(true)
+    await dialog.getByRole('checkbox', { name: 'MRR', exact: true }).click()
+    await dialog.getByRole('button', { name: 'None' }).click()
+    expect(await dialog.getByRole('checkbox', { name: 'MRR', exact: true }).isChecked()).toBe(false)
     await dialog.getByRole('checkbox', { name: 'Revenue', exact: true }).click()
-    await dialog.getByRole('button', { name: 'New share link' }).click()
+    await dialog.getByRole('button', { name: 'Create link' }).click()
     expect(await linkIn(page)).toContain('/share#')
     expect(app.windfall.links.list()).toMatchObject([{ metrics: ['revenue'] }])
   })

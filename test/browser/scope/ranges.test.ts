@@ -128,7 +128,10 @@ describe.skipIf(!hasChromium())('ranges and comparison', () => {
         has: page.getByRole('heading', { name: new RegExp(`^${title}`) }),
       })
       await card.getByRole('button', { name: 'Export' }).click()
-      const url = await page.getByRole('link', { name: 'CSV', exact: true }).first().getAttribute('href')
+      const url = await page
+        .getByRole('link', { name: /^CSV(, one row per figure)?$/ })
+        .first()
+        .getAttribute('href')
       const answer = await app.request(url ?? '', { headers: { authorization: token } })
       expect([title, answer.status]).toEqual([title, 200])
       const text = await answer.text()

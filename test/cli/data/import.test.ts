@@ -100,6 +100,7 @@ const far: ImportProgress = {
   started_at: 0,
   done: 0,
   of: 1_460,
+  is_first: true,
   per_second: null,
   seconds_left: null,
   reading: null,

@@ -1,6 +1,7 @@
 /** uPlot axes: round steps, labels that do not overlap, and a zero line where values are negative. */
 import type uPlot from 'uplot'
 import { colour } from './colours.ts'
+import { type Flag, mergedFlags } from './flags.ts'
 import type { Graph } from './graph.ts'
 
 /** Maximum width of a tick label, in pixels. */
@@ -86,14 +87,19 @@ function strokeLine(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void):
   pen.restore()
 }
 
-/** Draws a vertical line with a flag at its top. */
-function drawFlag(plot: uPlot, x: number): void {
+/** Draws a vertical line. */
+function drawNoteLine(plot: uPlot, x: number): void {
   const { top, height } = plot.bbox
-  const size = FLAG_SIZE * devicePixelRatio
   strokeLine(plot, (pen) => {
     pen.moveTo(x, top)
     pen.lineTo(x, top + height)
   })
+}
+
+/** Draws a flag at the top, with the number of notes if there are several. */
+function drawFlag(plot: uPlot, { x, count }: Flag): void {
+  const { top } = plot.bbox
+  const size = FLAG_SIZE * devicePixelRatio
   const pen = plot.ctx
   pen.save()
   pen.fillStyle = colour('--ink-2')
@@ -102,6 +108,11 @@ function drawFlag(plot: uPlot, x: number): void {
   pen.lineTo(x + size, top + size / 2)
   pen.lineTo(x, top + size)
   pen.fill()
+  if (count > 1) {
+    pen.font = `${(FONT_SIZE - 1) * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`
+    pen.textBaseline = 'middle'
+    pen.fillText(String(count), x + size, top + size / 2)
+  }
   pen.restore()
 }
 
@@ -123,7 +134,12 @@ export const marksPainter =
         pen.lineTo(x, top + height)
       })
     }
-    for (const index of notes?.keys() ?? []) drawFlag(plot, Math.round(plot.valToPos(index, 'x', true)))
+    const noted = [...(notes ?? [])].map(([index, texts]) => ({
+      x: Math.round(plot.valToPos(index, 'x', true)),
+      count: texts.length,
+    }))
+    for (const { x } of noted) drawNoteLine(plot, x)
+    for (const flag of mergedFlags(noted, devicePixelRatio)) drawFlag(plot, flag)
     if (!lines.some(({ values }) => values.some((value) => value !== null && value < 0))) return
     const y = Math.round(plot.valToPos(0, 'y', true))
     strokeLine(plot, (pen) => {

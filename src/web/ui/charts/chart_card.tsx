@@ -43,7 +43,7 @@ export const ExportMenu = ({
     {(close) => (
       <>
         <a class="item" href={csv} download onClick={close}>
-          <Icon name="table" class="small-icon" /> CSV
+          <Icon name="table" class="small-icon" /> {wide ? 'CSV, one row per figure' : 'CSV'}
         </a>
         {wide && (
           <a class="item" href={wide} download onClick={close}>

@@ -15,6 +15,8 @@ export type Line = {
   weight?: 'bold' | 'faint'
   /** Which points are complete, if different from the chart’s. */
   complete?: boolean[]
+  /** How many cases each value is of, if it is a rate. */
+  cases?: Values
   /** Titles of this line’s points, if different from the chart’s. */
   titles?: string[]
 }
@@ -47,7 +49,14 @@ export type Graph = {
   pointHeading: string
   /** The figure of a line in the legend. */
   figureOf: (line: Line) => number | null
+  /** How many cases the figure of a line is of; null if it is not a rate. */
+  casesOf?: (line: Line) => number | null
+  /** The days of the figures in the legend, if they differ from those of the chart. */
+  figureDays?: string | null
 }
+
+/** Below this many cases a rate is dimmed: one of three cases says little. */
+export const FEW_CASES = 20
 
 /** Whether all values are zero or unknown. */
 export const isEmpty = ({ lines }: Graph): boolean =>

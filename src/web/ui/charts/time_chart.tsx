@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
+import { count } from '../words.ts'
 import { hueClass } from './colours.ts'
 import { completeOf, type Graph, type Line } from './graph.ts'
 import { usePlot } from './plot.ts'
@@ -43,7 +44,10 @@ function PointTooltip({ graph, index }: { graph: Graph; index: number }): JSX.El
                 <span class={`swatch ${line.isPrevious ? 'dashed' : ''} ${hueClass(line.hue)}`} />{' '}
                 {line.titles?.[index] ?? line.title}
               </td>
-              <td>{graph.format(valueAt(line, index))}</td>
+              <td>
+                {graph.format(valueAt(line, index))}
+                {line.cases && <span class="quiet"> n = {count(line.cases[index])}</span>}
+              </td>
             </tr>
           ))}
           {others > 0 && (

@@ -111,6 +111,19 @@ const QueryKinds = ({ isShort }: { isShort: boolean }): JSX.Element => (
   </>
 )
 
+function NoneFound({ query }: { query: string }): JSX.Element {
+  const { href } = useScope()
+  return (
+    <>
+      <p>
+        <a href={href(`/users/${encodeURIComponent(query)}`)}>Open the user “{query}”</a>, also without a
+        purchase
+      </p>
+      <QueryKinds isShort={query.length < MIN_PART_LENGTH} />
+    </>
+  )
+}
+
 type OrderLookup = NonNullable<Answer['order_lookup']>
 const ORDER_LOOKUPS: Record<OrderLookup, string> = {
   found: 'Apple knows this order, but its customer is not among those searched.',
@@ -141,6 +154,7 @@ function NoCustomers({ filters, lookup }: NoCustomersProps): JSX.Element {
     return (
       <Empty icon="customers" title="No customers yet">
         <p>Customers appear with Apple’s first notification and with the import of Apple’s history.</p>
+        <p>A user of your identify calls appears with the first purchase; until then, the search opens it.</p>
         {apps.length === 0 && <ConnectLink />}
       </Empty>
     )
@@ -156,7 +170,7 @@ function NoCustomers({ filters, lookup }: NoCustomersProps): JSX.Element {
       <p>
         Searched {searchedScope}. {orderLookupText(lookup)}
       </p>
-      {filters.query !== '' && <QueryKinds isShort={filters.query.length < MIN_PART_LENGTH} />}
+      {filters.query !== '' && <NoneFound query={filters.query} />}
       {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>
           Show all statuses

@@ -12,6 +12,7 @@ import { eventDetail } from './event_detail.ts'
 import { amountOf, eventLabel, lookOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
 import { MrrChange } from './mrr_effect.tsx'
+import { shownAt } from './shown_time.ts'
 
 type RowProps = {
   event: FeedEvent
@@ -92,7 +93,7 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
   const { icon, tone } = lookOf(event)
   // Apple charges a renewal up to a day before the renewal takes effect. Show the earlier instant.
   const at = Math.min(event.occurred_at, event.recorded_at)
-  const relativeTime = ago(at, now)
+  const relativeTime = ago(shownAt(event), now)
   const titleHref = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
   // Preact skips a memoized element, so a burst of events renders only the new rows.
   return useMemo(

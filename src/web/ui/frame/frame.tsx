@@ -12,6 +12,7 @@ import { Bell, type Trouble, useTrouble } from './bell.tsx'
 import { SearchButton, useCommands } from './commands.tsx'
 import { useDeviceRepair } from './device_repair.ts'
 import { HeldBanner } from './held_banner.tsx'
+import { ImportBanner } from './import_banner.tsx'
 import { signOut } from './sign_out.ts'
 import { ThemeButton } from './theme.tsx'
 
@@ -136,6 +137,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
           </div>
         )}
         <HeldBanner />
+        <ImportBanner />
         {!isOnline && (
           <div class="banner" role="status">
             You are offline. The data shown may be out of date.

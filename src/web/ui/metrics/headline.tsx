@@ -5,6 +5,7 @@ import { Delta } from '../parts/card.tsx'
 import { bucket, daysBetween, span, UNKNOWN } from '../words.ts'
 import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
 import { figureOf, formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
+import { combinedRatio } from './samples.ts'
 
 /** The number of days in the range that have begun. */
 const daysShown = ({ from_on, until_on, today_on }: MetricAnswer): number =>
@@ -18,11 +19,11 @@ function figureLabel({ unit, interval }: MetricAnswer, { points }: Figure): stri
   return span(first.on, last.on, interval)
 }
 
-/** The total figure. With a split, it is the sum of the values; null for ratios, which cannot be added. */
+/** The total figure. With a split, it is that of all values together; null for ratios of money. */
 function totalFigure(answer: MetricAnswer): Figure | null {
   const totals = totalsOf(answer)
   if (answer.split === null) return totals[0] ? figureOfAll(answer, totals[0].points) : null
-  if (answer.unit === 'ratio') return null
+  if (answer.unit === 'ratio') return combinedRatio(answer)
   return { value: sumOf(totals.map(({ points }) => figureOfAll(answer, points).value)), points: [] }
 }
 

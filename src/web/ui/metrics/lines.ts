@@ -1,7 +1,7 @@
 /** Turns a metric response into a graph: series, styles and colors. */
 import type { App } from '../apps.ts'
 import { type Hue, hueOf } from '../charts/colours.ts'
-import type { Graph, Line } from '../charts/graph.ts'
+import { FEW_CASES, type Graph, type Line } from '../charts/graph.ts'
 import { timeTicks } from '../charts/ticks.ts'
 import { bucket, daysBetween, type Interval, span } from '../words.ts'
 import type { Definition } from './definitions.ts'
@@ -15,6 +15,7 @@ import {
   valueName,
 } from './metric_answer.ts'
 import { cutoversOf } from './origins.ts'
+import { casesOf, casesOfFigure, ratioSpan } from './samples.ts'
 
 export type Style = 'line' | 'bar'
 
@@ -116,6 +117,7 @@ function currentLines(
   { style, shown, isInParts }: { style: Style; shown: Series[]; isInParts: boolean },
 ): Line[] {
   return shown.map((series, index) => ({
+    ...casesFields(series, answer),
     key: `${series.part ?? ''} ${series.value ?? ''} ${series.others}`,
     title:
       answer.split === null
@@ -125,6 +127,14 @@ function currentLines(
     style,
     values: valuesOf(series, answer.unit),
   }))
+}
+
+/** The cases of a rate. A value of a split with few cases is faint. */
+function casesFields(series: Series, answer: MetricAnswer): Pick<Line, 'cases' | 'weight'> {
+  const cases = casesOf(series, answer)
+  if (cases === null) return {}
+  const isFew = answer.split !== null && (casesOfFigure(series, answer) ?? 0) < FEW_CASES
+  return { cases, ...(isFew && { weight: 'faint' as const }) }
 }
 
 /** Whether the series can be stacked. */
@@ -183,5 +193,10 @@ export function graphOf(
       const points = pointsByLineKey.get(key)
       return points ? figureOfAll(answer, points).value : previousFigure(answer)
     },
+    casesOf: ({ key }) => {
+      const points = pointsByLineKey.get(key)
+      return points ? casesOfFigure({ points }, answer) : null
+    },
+    figureDays: ratioSpan(answer),
   }
 }

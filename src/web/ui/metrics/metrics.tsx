@@ -9,6 +9,7 @@ import { Title } from '../parts/title.tsx'
 import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
+import { ShareButton } from '../settings/access/share_button.tsx'
 import { UNKNOWN } from '../words.ts'
 import { type Definition, useDefinitions, useOtherDefinitions } from './definitions.ts'
 import { figureOfAll, totalsOf } from './figures.ts'
@@ -92,6 +93,7 @@ export function Metrics(): JSX.Element {
       <main class="page" id="content">
         <header class="page-head">
           <Title>All metrics</Title>
+          <ShareButton metrics={null} />
         </header>
         <RequireFigures>
           <QueryView result={definitions} height={600}>

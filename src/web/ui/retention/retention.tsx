@@ -39,7 +39,7 @@ export const Retention = (): JSX.Element => (
             class="half"
           />
           <MetricCard name="new_trials" class="half" />
-          <MetricCard name="active_trials" class="half" />
+          <MetricCard name="active_trials" isCompared class="half" />
           <Arppu class="half" />
         </div>
         <RetentionTable />

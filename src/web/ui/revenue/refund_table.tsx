@@ -23,6 +23,11 @@ export const REASONS: Record<Refund['reason'], string> = {
   not_given: 'Not given',
 }
 
+const NO_MRR_REASONS: Record<NonNullable<Refund['no_mrr_reason']>, string> = {
+  had_ended: 'had ended',
+  earlier_period: 'earlier period',
+}
+
 const TYPES: Record<string, string> = { REFUND_FULL: 'Full', REFUND_PRORATED: 'Prorated' }
 
 /** The kind of refund and its part of the price, as far as Apple sent them. */
@@ -91,7 +96,10 @@ function Row({ refund, currency }: { refund: Refund; currency: string | null }):
         {isConverted && <span class="quiet tiny">{money(amount, billed_in)}</span>}
       </td>
       <td class="number wide">{money(refund.proceeds_milli, currency)}</td>
-      <td class="number">{mrr_milli === null ? UNKNOWN : signedMoney(mrr_milli, currency)}</td>
+      <td class="number">
+        {mrr_milli === null ? UNKNOWN : signedMoney(mrr_milli, currency)}
+        {refund.no_mrr_reason && <span class="quiet tiny">{NO_MRR_REASONS[refund.no_mrr_reason]}</span>}
+      </td>
     </tr>
   )
 }

@@ -9,6 +9,7 @@ import { countryName } from '../countries/names.ts'
 import { WEEK } from '../customers/customer.ts'
 import { Person, StatusBadge } from '../customers/person.tsx'
 import { addressOf } from '../http.ts'
+import { useMetric } from '../metrics/metric_query.ts'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
 import { Segments } from '../parts/popover.tsx'
@@ -20,6 +21,8 @@ import { useQuery } from '../queries.ts'
 import { displayQuery, sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { ago, money } from '../words.ts'
+import { NO_SUBSCRIPTIONS, subscriptionsNow } from './empty_texts.ts'
+import { riskNote } from './risk_note.ts'
 
 type Answer = InferOutput<typeof CustomersAnswer>
 type Customer = Answer['customers'][number]
@@ -39,6 +42,7 @@ const ORDERS = [
 function Row({ customer, now }: { customer: Customer; now: number }): JSX.Element {
   const apps = useApps().data?.apps
   const { href } = useScope()
+  const note = riskNote(customer)
   const { id, status, product_id, risk_milli, currency, last_paid_at, ends_at } = customer
   return (
     <tr>
@@ -59,7 +63,9 @@ function Row({ customer, now }: { customer: Customer; now: number }): JSX.Elemen
             : last_paid_at !== null && `paid ${ago(last_paid_at, now)}`}
         </span>
       </td>
-      <td class="number">{money(risk_milli, currency)}</td>
+      <td class="number">
+        {note === null ? money(risk_milli, currency) : <span class="quiet">{note}</span>}
+      </td>
     </tr>
   )
 }
@@ -82,15 +88,19 @@ const AtRiskList = ({ customers }: { customers: Customer[] }): JSX.Element => {
   )
 }
 
-const NoneAtRisk = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
-  <Empty icon="check" title={isThisWeek ? 'No subscriptions end this week' : 'No customers at risk'}>
-    <p>
-      {isThisWeek
-        ? 'No canceling subscription ends in the next seven days.'
-        : 'All subscriptions are set to renew.'}
-    </p>
-  </Empty>
-)
+function NoneAtRisk({ isThisWeek }: { isThisWeek: boolean }): JSX.Element {
+  const status = useMetric('status', { compare: null }).result.data
+  if (subscriptionsNow(status) === 0) return <Empty icon="customers" title={NO_SUBSCRIPTIONS} />
+  return (
+    <Empty icon="check" title={isThisWeek ? 'No subscriptions end this week' : 'No customers at risk'}>
+      <p>
+        {isThisWeek
+          ? 'No canceling subscription ends in the next seven days.'
+          : 'All subscriptions are set to renew.'}
+      </p>
+    </Empty>
+  )
+}
 
 type ToolsProps = {
   status: string | null

@@ -13,6 +13,7 @@ import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { bucket, count, month, plural, plusDays, points, share } from '../words.ts'
 import { type Trend, trendOf, type Verdict } from './churn_trend.ts'
+import { noChurnText } from './empty_texts.ts'
 
 const VERDICTS: Record<Verdict, { text: string; tone: string }> = {
   worse: { text: 'Yes, churn is getting worse', tone: 'bad' },
@@ -94,7 +95,7 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
       graphOf={(answer) =>
         graphOf(answer, definition, apps, { style: 'bar', isInParts: true, title: 'Churn rate' })
       }
-      emptyText={() => 'No churn in the last year.'}
+      emptyText={noChurnText}
       subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
       foot={(answer) => <Notes answer={answer} />}
     />

@@ -39,7 +39,7 @@ export const Subscriptions = (): JSX.Element => (
             <Waterfall />
           </div>
         </div>
-        <MetricCard name="mrr" height={300} />
+        <MetricCard name="mrr" isCompared height={300} />
         <div class="grid">
           <div class="half half-stack">
             <StatusBreakdown />

@@ -8,6 +8,7 @@ import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
 import { count, day, money, plural, share, shortMoney, signedMoney, weekday } from '../words.ts'
 import { certaintyText, type TodayFigures } from './certainty.ts'
+import { refundCounter } from './refund_counter.ts'
 
 /** `about` replaces the API's definition of the metric. */
 type LabelProps = { metric: string; about?: string; children: string }
@@ -66,7 +67,7 @@ const Counter = ({ label, value, milli, currency = null, tone = '' }: CounterPro
   <div class="counter">
     <dt>{label}</dt>
     <dd class={value === 0 ? 'quiet' : tone}>{count(value)}</dd>
-    {milli !== undefined && value > 0 && (
+    {milli !== undefined && (value > 0 || milli !== 0) && (
       <dd class="counter-money">
         {Math.abs(milli) < COMPACT_FROM ? money(milli, currency) : shortMoney(milli, currency)}
       </dd>
@@ -93,7 +94,7 @@ export function RevenueToday({ today }: { today: TodayFigures }): JSX.Element {
           tone="good"
         />
         <Counter label="Trials" value={trials.count} />
-        <Counter label="Refunds" value={refunds.count} milli={refunds.milli} currency={currency} tone="bad" />
+        <Counter {...refundCounter(refunds)} currency={currency} />
         <Counter label="Canceled" value={cancellations.count} tone="warn" />
       </dl>
     </section>

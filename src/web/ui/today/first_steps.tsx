@@ -35,8 +35,14 @@ export function useHasFirstSteps(): boolean {
 type Words = { title: string; text: string; href: string; label: string }
 
 const WORDS: Record<Exclude<Name, 'backup'>, Words> = {
+  app: {
+    title: 'Connect an app',
+    text: `With the keys of the next step, in the browser or in a terminal; or without keys, by its bundle ID: \`${commandLine('windfall apps add com.example.app')}\`.`,
+    href: '/settings/apple',
+    label: 'Connect an app',
+  },
   keys: {
-    title: 'Connect Apple',
+    title: 'Enter Apple’s keys',
     text: `Drop both keys from App Store Connect in the browser, or run \`${commandLine('windfall connect')}\` in a terminal.`,
     href: '/settings/apple',
     label: 'Enter the keys',

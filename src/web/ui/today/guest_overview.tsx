@@ -15,7 +15,7 @@ export const GuestOverview = (): JSX.Element => (
       <RequireFigures>
         <div class="grid">
           <MetricCard name="revenue" isInParts class="half" />
-          <MetricCard name="mrr" class="half" />
+          <MetricCard name="mrr" isCompared class="half" />
           <MetricCard name="new_trials" class="half" />
           <MetricCard name="refund_rate" class="half" />
         </div>

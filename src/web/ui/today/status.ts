@@ -6,5 +6,10 @@ import { type QueryResult, useQuery } from '../queries.ts'
 type Status = InferOutput<typeof StatusAnswer>
 export type StatusRow = Status['rows'][number]
 
-export const useStatus = (wait = false): QueryResult<Status> =>
-  useQuery<Status>('/api/v1/status', {}, { interval_ms: 30_000, wait })
+/** The finding that the first import runs. A banner shows it on every view. */
+export const FIRST_IMPORT = 'import:first'
+
+const INTERVAL_MS = 30_000
+
+export const useStatus = (wait = false, interval_ms = INTERVAL_MS): QueryResult<Status> =>
+  useQuery<Status>('/api/v1/status', {}, { interval_ms, wait })

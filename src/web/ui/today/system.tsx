@@ -8,6 +8,7 @@ import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
 import { connectPending } from '../settings/connect/connect_pending.tsx'
 import { ago, count, sentence, share } from '../words.ts'
+import { withCommands } from './commands.ts'
 import type { StatusRow } from './status.ts'
 
 const PENDING = 'pending:'
@@ -54,7 +55,13 @@ function Row({ row }: { row: StatusRow }): JSX.Element {
       <div class="system-words">
         <strong>{row.title}</strong>
         {row.since !== null && <span class="quiet"> {ago(row.since, now)}</span>}
-        {row.detail && <p class="small">{sentence(row.detail)}</p>}
+        {row.detail && <p class="small">{sentence(withCommands(row.detail))}</p>}
+        {row.cause && (
+          <details class="tiny quiet">
+            <summary>Details</summary>
+            {row.cause}
+          </details>
+        )}
         {progress && progress.of > 0 && (
           <div class="system-progress">
             <progress value={progress.done} max={progress.of} aria-label={row.title} />

@@ -17,7 +17,7 @@ import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, Yesterday } from './figures.tsx'
 import { FirstSteps, useHasFirstSteps } from './first_steps.tsx'
 import { MissingApps, NoApps } from './missing_apps.tsx'
-import { useStatus } from './status.ts'
+import { FIRST_IMPORT, useStatus } from './status.ts'
 import { AllOk, System } from './system.tsx'
 
 /** Minimum interval between refreshes of the figures. */
@@ -70,7 +70,7 @@ function ForOwner(): JSX.Element {
   const refreshFigures = useRefreshOnEvent()
   return (
     <>
-      {status.data && <System rows={status.data.rows} />}
+      {status.data && <System rows={status.data.rows.filter(({ id }) => id !== FIRST_IMPORT)} />}
       {isEmpty && <FirstSteps />}
       <Figures />
       {!isEmpty && <FirstSteps />}

@@ -39,6 +39,8 @@ export type CredentialKind<One extends Credential> = {
   path: string
   title: string
   createLabel: string
+  /** The button of the form. */
+  submitLabel: string
   /** Placeholder of the name field. */
   hint: string
   icon: IconName
@@ -92,7 +94,7 @@ function CreateDialog<One extends Credential>({
         {fields}
         <ErrorMessage message={problem} />
         <button type="submit" class="button main" disabled={isBusy || !isReady}>
-          {kind.createLabel}
+          {kind.submitLabel}
         </button>
       </form>
     </Dialog>

@@ -77,14 +77,19 @@ function ChosenMetrics({ value, basis, onChange }: ChosenProps): JSX.Element {
   return (
     <fieldset class="plain-set choices">
       <legend class="spoken">Chosen metrics</legend>
-      <input
-        class="input slim"
-        type="search"
-        aria-label="Search metrics"
-        placeholder="Search metrics"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
+      <div class="row">
+        <input
+          class="input slim"
+          type="search"
+          aria-label="Search metrics"
+          placeholder="Search metrics"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <button type="button" class="button plain" disabled={value.length === 0} onClick={() => onChange([])}>
+          None
+        </button>
+      </div>
       <div class="choices-list">
         {listed.map((one) => {
           const isUnknown = basis === 'proceeds' && one.isGrossOnly

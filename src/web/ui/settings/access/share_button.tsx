@@ -6,11 +6,11 @@ import { useSession } from '../../session.ts'
 import { CreateCredential } from './credential_list.tsx'
 import { linkKindOf } from './share_link_form.tsx'
 
-/** Opens the form of a share link with these metrics chosen. Guests do not see it. */
-export function ShareButton({ metrics }: { metrics: readonly string[] }): JSX.Element | null {
+/** Opens the form of a share link with these metrics chosen, or null for all. Guests do not see it. */
+export function ShareButton({ metrics }: { metrics: readonly string[] | null }): JSX.Element | null {
   const { state } = useSession()
   const [isOpen, setOpen] = useState(false)
-  const kind = useMemo(() => linkKindOf(metrics), [metrics.join()])
+  const kind = useMemo(() => linkKindOf(metrics), [metrics?.join()])
   if (state !== 'owner') return null
   return (
     <>

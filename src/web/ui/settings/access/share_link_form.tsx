@@ -66,6 +66,7 @@ export const LINK_KIND: CredentialKind<Link> = {
   path: LINKS_PATH,
   title: 'Share links',
   createLabel: 'New share link',
+  submitLabel: 'Create link',
   hint: 'My accountant',
   icon: 'share',
   about:
@@ -93,8 +94,8 @@ export const LINK_KIND: CredentialKind<Link> = {
   useFields: useAllMetrics,
 }
 
-/** The kind whose form begins with these metrics. */
-export const linkKindOf = (metrics: readonly string[]): CredentialKind<Link> => ({
+/** The kind whose form begins with these metrics; null for all. */
+export const linkKindOf = (metrics: readonly string[] | null): CredentialKind<Link> => ({
   ...LINK_KIND,
   useFields: () => useLinkFields(metrics),
 })

@@ -35,6 +35,7 @@ const KIND: CredentialKind<Token> = {
   path: PATH,
   title: 'Read tokens',
   createLabel: 'New token',
+  submitLabel: 'New token',
   hint: 'Spreadsheet',
   icon: 'lock',
   about:
