@@ -56,6 +56,10 @@ describe.skipIf(!hasChromium())('refunds', () => {
     const { page } = await enter({ size: 'phone', light: 'dark' })
     await show(page, `/refunds?${DAYS}`)
     await rows(page).first().waitFor()
+    // Each row is a card, so that no column is out of sight.
+    for (const table of await page.locator('.table-wrap').all())
+      expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+    expect(await rows(page).first().innerText()).toMatch(/^cus_[^]*\nReason\nIssue with the app[^]*\nMRR\n/)
     await assertSound(page)
     await storePicture(page, 'refunds_phone')
   })

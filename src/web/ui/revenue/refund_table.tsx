@@ -40,7 +40,7 @@ type Props = { refunds: readonly Refund[]; currency: string | null }
 export function RefundTable({ refunds, currency }: Props): JSX.Element {
   return (
     <Scroll label="Refunds">
-      <table class="table refunds">
+      <table class="table refunds row-cards">
         <TableHead
           headings={[
             { title: 'Date' },
@@ -70,7 +70,7 @@ function Row({ refund, currency }: { refund: Refund; currency: string | null }):
   const isConverted = amount !== null && billed_in !== currency
   return (
     <tr>
-      <td class="nowrap" title={instant(refund.at)}>
+      <td class="nowrap" data-title="Date" title={instant(refund.at)}>
         {date(refund.at)}
       </td>
       <th scope="row">
@@ -81,20 +81,24 @@ function Row({ refund, currency }: { refund: Refund; currency: string | null }):
         )}
         <span class="quiet tiny">{countryName(country)}</span>
       </th>
-      <td>
+      <td data-title="Product">
         <span title={product_id}>{productName(product_id, undefined)}</span>
         <span class="quiet tiny">{appName(apps, app_id)}</span>
       </td>
-      <td>
+      <td data-title="Reason">
         {REASONS[refund.reason]}
         <span class="quiet tiny">{extentOf(refund)}</span>
       </td>
-      <td class="number">
+      <td class="number" data-title="Amount">
         {money(base_milli, currency)}
         {isConverted && <span class="quiet tiny">{money(amount, billed_in)}</span>}
       </td>
-      <td class="number">{money(refund.proceeds_milli, currency)}</td>
-      <td class="number">{mrr_milli === null ? UNKNOWN : signedMoney(mrr_milli, currency)}</td>
+      <td class="number" data-title="Proceeds">
+        {money(refund.proceeds_milli, currency)}
+      </td>
+      <td class="number" data-title="MRR">
+        {mrr_milli === null ? UNKNOWN : signedMoney(mrr_milli, currency)}
+      </td>
     </tr>
   )
 }

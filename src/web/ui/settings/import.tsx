@@ -52,6 +52,14 @@ function Progress({ running }: { running: Running }): JSX.Element {
   )
 }
 
+const DAY_STATES = [
+  ['done', 'Imported'],
+  ['empty', 'Empty'],
+  ['not_yet', 'Pending'],
+  ['missing', 'Missing'],
+  ['failed', 'Failed'],
+] as const
+
 /** A table with a row for each report: how many days have each state, and the first and last day. */
 function Reports({ organization }: { organization: Organization }): JSX.Element {
   const reports = [...new Set(organization.states.map(({ report }) => report))]
@@ -70,15 +78,11 @@ function Reports({ organization }: { organization: Organization }): JSX.Element 
   }
   return (
     <Scroll label="Reports">
-      <table class="table">
+      <table class="table row-cards">
         <TableHead
           headings={[
             { title: 'Report' },
-            { title: 'Imported', isNumber: true },
-            { title: 'Empty', isNumber: true },
-            { title: 'Pending', isNumber: true },
-            { title: 'Missing', isNumber: true },
-            { title: 'Failed', isNumber: true },
+            ...DAY_STATES.map(([, title]) => ({ title, isNumber: true })),
           ]}
         />
         <tbody>
@@ -88,11 +92,12 @@ function Reports({ organization }: { organization: Organization }): JSX.Element 
                 <span class="ink">{REPORTS[report] ?? report}</span>
                 <div class="tiny quiet">{span(report)}</div>
               </th>
-              {['done', 'empty', 'not_yet', 'missing', 'failed'].map((state) => {
+              {DAY_STATES.map(([state, title]) => {
                 const dayCount = days(report, state)
                 return (
                   <td
                     key={state}
+                    data-title={title}
                     class={`number ${dayCount === 0 ? 'quiet' : state === 'failed' ? 'bad' : ''}`}
                   >
                     {count(dayCount)}
