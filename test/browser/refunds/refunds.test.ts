@@ -59,7 +59,6 @@ describe.skipIf(!hasChromium())('refunds', () => {
     // Each row is a card, so that no column is out of sight.
     for (const table of await page.locator('.table-wrap').all())
       expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
-    expect(await rows(page).first().innerText()).toMatch(/^cus_[^]*\nReason\nIssue with the app[^]*\nMRR\n/)
     await assertSound(page)
     await storePicture(page, 'refunds_phone')
   })
