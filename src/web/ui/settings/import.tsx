@@ -80,10 +80,7 @@ function Reports({ organization }: { organization: Organization }): JSX.Element 
     <Scroll label="Reports">
       <table class="table row-cards">
         <TableHead
-          headings={[
-            { title: 'Report' },
-            ...DAY_STATES.map(([, title]) => ({ title, isNumber: true })),
-          ]}
+          headings={[{ title: 'Report' }, ...DAY_STATES.map(([, title]) => ({ title, isNumber: true }))]}
         />
         <tbody>
           {reports.map((report) => (
