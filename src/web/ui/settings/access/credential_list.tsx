@@ -113,7 +113,7 @@ function CredentialTable<One extends Credential>({
   const now = useNow()
   return (
     <Scroll label={kind.title}>
-      <table class="table row-cards">
+      <table class="table row-cards level">
         <TableHead
           headings={[
             { title: 'Name' },
