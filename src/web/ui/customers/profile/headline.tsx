@@ -33,12 +33,13 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
   const { customer } = profile
   const apps = useApps().data?.apps
   const [name, ...others] = customer.app_user_ids
+  const isAnonymous = customer.display_name === null && name === undefined
   return (
     <>
       <header class="page-head profile-head">
         <div class="stack-s">
           <Title class="identity-name">
-            {customerName(customer)}{' '}
+            {isAnonymous ? `Anonymous · ${customer.id}` : customerName(customer)}{' '}
             {name !== undefined && (
               <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === name))} />
             )}
