@@ -1,6 +1,7 @@
 /** uPlot axes: round steps, labels that do not overlap, and a zero line where values are negative. */
 import type uPlot from 'uplot'
 import { colour } from './colours.ts'
+import { type Flag, flagsOf } from './flags.ts'
 import type { Graph } from './graph.ts'
 
 /** Maximum width of a tick label, in pixels. */
@@ -8,6 +9,8 @@ const TICK_WIDTH = 66
 const FONT_SIZE = 11
 /** The height and width of the flag of an annotation, in pixels. */
 const FLAG_SIZE = 8
+/** Nearer flags, in pixels, are drawn as one with their number. */
+const FLAG_DISTANCE = 12
 /** Distances between axis values: 1, 2 and 5 times each power of ten. */
 const STEPS = Array.from({ length: 22 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** (power - 6))).flat()
 const WHOLE_STEPS = STEPS.filter((step) => step >= 1)
@@ -80,14 +83,16 @@ function strokeLine(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void):
   pen.save()
   pen.lineWidth = devicePixelRatio
   pen.strokeStyle = colour('--line-strong')
+  // uPlot leaves the dashes of the last line it drew.
+  pen.setLineDash([])
   pen.beginPath()
   draw(pen)
   pen.stroke()
   pen.restore()
 }
 
-/** Draws a vertical line with a flag at its top. */
-function drawFlag(plot: uPlot, x: number): void {
+/** Draws a vertical line with a flag at its top, and the number of annotations if there are several. */
+function drawFlag(plot: uPlot, { x, count }: Flag): void {
   const { top, height } = plot.bbox
   const size = FLAG_SIZE * devicePixelRatio
   strokeLine(plot, (pen) => {
@@ -102,6 +107,12 @@ function drawFlag(plot: uPlot, x: number): void {
   pen.lineTo(x + size, top + size / 2)
   pen.lineTo(x, top + size)
   pen.fill()
+  if (count > 1) {
+    pen.font = `${FONT_SIZE * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`
+    pen.textAlign = 'left'
+    pen.textBaseline = 'middle'
+    pen.fillText(String(count), x + size + 2 * devicePixelRatio, top + size / 2)
+  }
   pen.restore()
 }
 
@@ -123,7 +134,11 @@ export const marksPainter =
         pen.lineTo(x, top + height)
       })
     }
-    for (const index of notes?.keys() ?? []) drawFlag(plot, Math.round(plot.valToPos(index, 'x', true)))
+    const points = [...(notes ?? [])].map(([index, texts]) => ({
+      x: Math.round(plot.valToPos(index, 'x', true)),
+      count: texts.length,
+    }))
+    for (const flag of flagsOf(points, FLAG_DISTANCE * devicePixelRatio)) drawFlag(plot, flag)
     if (!lines.some(({ values }) => values.some((value) => value !== null && value < 0))) return
     const y = Math.round(plot.valToPos(0, 'y', true))
     strokeLine(plot, (pen) => {
