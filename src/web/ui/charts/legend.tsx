@@ -1,6 +1,6 @@
 /** The legend: color, title and figure of each line. A click toggles the line. */
 import type { JSX } from 'preact'
-import { hueClass } from './colours.ts'
+import { swatchClass } from './colours.ts'
 import type { Graph } from './graph.ts'
 
 type LegendProps = { graph: Graph; hidden: ReadonlySet<string>; onToggle: (key: string) => void }
@@ -10,7 +10,7 @@ export const Legend = ({ graph, hidden, onToggle }: LegendProps): JSX.Element =>
     {graph.lines.map((line) => (
       <li key={line.key}>
         <button type="button" aria-pressed={!hidden.has(line.key)} onClick={() => onToggle(line.key)}>
-          <span class={`swatch ${line.isPrevious ? 'dashed' : ''} ${hueClass(line.hue)}`} />
+          <span class={swatchClass(line)} />
           <span class="cut">{line.title}</span>
           <strong>{graph.format(graph.figureOf(line))}</strong>
         </button>
