@@ -147,12 +147,15 @@ const activeFilters = ({ basis, compare, interval, display, currency, zone, envi
   ].filter(Boolean).length
 
 /** On a phone, the less used controls appear at the push of a button. The search reads `data-parts`, to offer only what the view supports. */
-export function ScopeBar({ parts = 'all' }: { parts?: ScopeParts }): JSX.Element {
+export function ScopeBar({ parts = 'all' }: { parts?: ScopeParts }): JSX.Element | null {
   const { scope, change } = useScope()
-  const { basis } = useSession()
+  const { basis, state } = useSession()
+  const apps = useApps().data?.apps
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   const active = activeFilters(scope)
+  // Before the first app is connected, there is nothing to choose from.
+  if (state === 'owner' && apps?.length === 0) return null
   return (
     <search class="bar" aria-label="View options" data-parts={parts}>
       <OrganizationScope scope={scope} change={change} />

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { ImportsAnswer } from '../../../api/imports.ts'
 import type { RatesAnswer } from '../../../api/rates.ts'
+import { useApps } from '../apps.ts'
 import { Card } from '../parts/card.tsx'
 import { CodeProse } from '../parts/code_prose.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
@@ -141,6 +142,7 @@ function OrganizationReports({
 
 function ExchangeRates(): JSX.Element {
   const result = useQuery<InferOutput<typeof RatesAnswer>>('/api/v1/rates')
+  const hasApps = useApps().data?.apps.length !== 0
   return (
     <Card
       title="Exchange rates"
@@ -158,6 +160,8 @@ function ExchangeRates(): JSX.Element {
             .sort()
             .at(-1)
           const withoutRate = currencies.filter(({ newest_on }) => newest_on === null)
+          if (!hasApps && settings.length === 0)
+            return <p class="small quiet">Loaded once an app is connected.</p>
           const withGaps = currencies.filter(({ gaps }) => gaps.length > 0)
           return (
             <dl class="facts">
