@@ -47,7 +47,11 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     await button(page, 'Add endpoint').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('URL').fill('http://10.0.0.7/hooks')
-    await dialog.getByRole('button', { name: 'Add endpoint' }).click()
+    const submit = dialog.getByRole('button', { name: 'Add endpoint' })
+    // Without scrolling.
+    const { y = 0, height = 0 } = (await submit.boundingBox()) ?? {}
+    expect(y + height).toBeLessThan(page.viewportSize()?.height ?? 0)
+    await submit.click()
     await dialog.getByRole('alert').getByText('10.0.0.7 is a private address').waitFor()
     await dialog.locator('input:focus').and(dialog.getByLabel('URL')).waitFor()
     expect(await dialog.locator('.copy pre').textContent()).toBe(

@@ -140,10 +140,17 @@ export function useQueryParams(): [Record<string, string>, (changes: Query) => v
   return [query, change]
 }
 
-/** The interval of a scope. The default depends on the number of days and gives about 30 to 100 points. */
+/** A narrower window has no room for the bars of more than `MAX_NARROW_DAYS`. */
+const MIN_WIDE_PX = 480
+const MAX_NARROW_DAYS = 60
+
+/**
+ * The interval of a scope. The default depends on the number of days and gives about 30 to 100 points, on a phone fewer
+ * than 60.
+ */
 export function intervalOf(scope: Scope, days: number): Interval {
   if (scope.interval) return scope.interval
-  if (days <= 100) return 'day'
+  if (days <= (globalThis.innerWidth < MIN_WIDE_PX ? MAX_NARROW_DAYS : 100)) return 'day'
   return days <= 400 ? 'week' : 'month'
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { RANGES } from '../../../src/web/ui/ranges.ts'
 import {
   daysOf,
@@ -98,6 +98,13 @@ test('limits a custom range to today and to its start', () => {
 test('uses weeks and months for long ranges by default', () => {
   expect([28, 100, 365, 800].map((days) => intervalOf(usual, days))).toEqual(['day', 'day', 'week', 'month'])
   expect(intervalOf({ ...usual, interval: 'day' }, 800)).toBe('day')
+})
+
+test('uses weeks from two months on where the window is narrow', () => {
+  vi.stubGlobal('innerWidth', 390)
+  expect([28, 60, 61, 800].map((days) => intervalOf(usual, days))).toEqual(['day', 'day', 'week', 'month'])
+  expect(intervalOf({ ...usual, interval: 'day' }, 100)).toBe('day')
+  vi.unstubAllGlobals()
 })
 
 test('builds the metric query from the scope', () => {

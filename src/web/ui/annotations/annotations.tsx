@@ -132,7 +132,7 @@ export function AnnotationsSection(): JSX.Element {
             )}
             {paged.pages[0]?.annotations.length !== 0 && (
               <Scroll label="Annotations">
-                <table class="table">
+                <table class="table level">
                   <TableHead headings={HEADINGS} />
                   <tbody>
                     {paged.pages.flatMap(({ annotations }) =>

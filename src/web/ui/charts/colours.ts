@@ -8,6 +8,11 @@ export type Hue = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 'bad'
 export const hueOf = (index: number): Hue => ((index % 8) + 1) as Hue
 export const hueClass = (hue: Hue): string => `hue-${hue}`
 
+type Swatch = { hue: Hue; style: 'line' | 'bar'; isPrevious?: boolean }
+/** The classes of the square that stands for a line in a legend. The previous period is dashed or pale. */
+export const swatchClass = ({ hue, style, isPrevious = false }: Swatch): string =>
+  ['swatch', isPrevious && (style === 'bar' ? 'pale' : 'dashed'), hueClass(hue)].filter(Boolean).join(' ')
+
 /** Resolved colors by theme and CSS text, cached because resolving one forces a style recalculation. */
 const colourByKey = new Map<string, string>()
 

@@ -27,6 +27,8 @@ function hatchPattern(ink: string): CanvasPattern | string {
 
 const bars = uPlot.paths.bars?.({ size: [0.72, 48], radius: 0.12 })
 const stackedBars = uPlot.paths.bars?.({ size: [0.72, 48] })
+/** Without gaps, so that they look like one area with steps. */
+const steps = uPlot.paths.bars?.({ size: [1, Number.POSITIVE_INFINITY] })
 
 /** Mixes the line’s color with the background. Opaque, so that stacked areas do not show through. */
 const tint = (line: Line, percent: number): string =>
@@ -38,6 +40,10 @@ const incompletePoints = (values: Values, complete: readonly boolean[]): Values 
 type ChartOptions = { isComplete: boolean; isFilled: boolean; isStacked: boolean }
 
 function barSeries(line: Line, { isComplete, isStacked }: ChartOptions): uPlot.Series {
+  if (line.isPrevious) {
+    const pale = colourOf('color-mix(in srgb, var(--ink-3) 22%, var(--card))')
+    return { ...(steps && { paths: steps }), fill: pale, stroke: pale, width: 0, points: { show: false } }
+  }
   const ink = hueColour(line.hue)
   const paths = isStacked ? stackedBars : bars
   return {
@@ -78,6 +84,12 @@ export function columnsOf(graph: Graph): { data: uPlot.AlignedData; series: uPlo
   const isFilled = (currentLines.length === 1 && cutOf(graph) === null) || isStacked
   const columns: Values[] = []
   const series: uPlot.Series[] = []
+  const add = (line: Line, values: Values, isComplete: boolean): void => {
+    const seriesOf = line.style === 'bar' ? barSeries : lineSeries
+    columns.push(values)
+    series.push(seriesOf(line, { isComplete, isFilled: isFilled && !line.isPrevious, isStacked }))
+  }
+  for (const line of previousLines.filter(({ style }) => style === 'bar')) add(line, line.values, true)
   const order = currentLines.map((line, index) => ({ line, heights: heightsByLine[index] ?? line.values }))
   // What is drawn later covers what is drawn before.
   const boldLast = order.toSorted(
@@ -85,17 +97,11 @@ export function columnsOf(graph: Graph): { data: uPlot.AlignedData; series: uPlo
   )
   for (const { line, heights } of isStacked ? order.toReversed() : boldLast) {
     const complete = completeOf(line, graph)
-    const seriesOf = line.style === 'bar' ? barSeries : lineSeries
-    columns.push(completeValues(heights, complete))
-    series.push(seriesOf({ ...line, complete }, { isComplete: true, isFilled, isStacked }))
-    if (complete.every(Boolean)) continue
-    columns.push(incompleteValues(heights, complete, line.style === 'line'))
-    series.push(seriesOf({ ...line, complete }, { isComplete: false, isFilled, isStacked }))
+    add({ ...line, complete }, completeValues(heights, complete), true)
+    if (!complete.every(Boolean))
+      add({ ...line, complete }, incompleteValues(heights, complete, line.style === 'line'), false)
   }
-  for (const line of previousLines) {
-    columns.push(line.values)
-    series.push(lineSeries(line, { isComplete: true, isFilled: false, isStacked }))
-  }
+  for (const line of previousLines.filter(({ style }) => style === 'line')) add(line, line.values, true)
   const indexes = graph.on.map((_, index) => index)
   return { data: [indexes, ...columns] as uPlot.AlignedData, series: [{}, ...series] }
 }

@@ -9,7 +9,7 @@ export type Line = {
   hue: Hue
   style: 'line' | 'bar'
   values: Values
-  /** The line shows the previous period: dashed and never stacked. */
+  /** The line shows the previous period: dashed, or as wide pale bars behind the others, and never stacked. */
   isPrevious?: boolean
   /** A bold line among faint ones stands for all of them. */
   weight?: 'bold' | 'faint'

@@ -1,7 +1,7 @@
 /** The legend: color, title and figure of each line. A click toggles the line. */
 import type { JSX } from 'preact'
 import { count } from '../words.ts'
-import { hueClass } from './colours.ts'
+import { swatchClass } from './colours.ts'
 import { FEW_CASES, type Graph } from './graph.ts'
 
 type LegendProps = { graph: Graph; hidden: ReadonlySet<string>; onToggle: (key: string) => void }
@@ -13,7 +13,7 @@ export const Legend = ({ graph, hidden, onToggle }: LegendProps): JSX.Element =>
       return (
         <li key={line.key}>
           <button type="button" aria-pressed={!hidden.has(line.key)} onClick={() => onToggle(line.key)}>
-            <span class={`swatch ${line.isPrevious ? 'dashed' : ''} ${hueClass(line.hue)}`} />
+            <span class={swatchClass(line)} />
             <span class="cut">{line.title}</span>
             <strong class={cases !== null && cases < FEW_CASES ? 'few' : undefined}>
               {graph.format(graph.figureOf(line))}

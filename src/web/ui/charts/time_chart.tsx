@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { count } from '../words.ts'
-import { hueClass } from './colours.ts'
+import { swatchClass } from './colours.ts'
 import { completeOf, type Graph, type Line } from './graph.ts'
 import { usePlot } from './plot.ts'
 
@@ -41,8 +41,7 @@ function PointTooltip({ graph, index }: { graph: Graph; index: number }): JSX.El
           {rows.map((line) => (
             <tr key={line.key}>
               <td>
-                <span class={`swatch ${line.isPrevious ? 'dashed' : ''} ${hueClass(line.hue)}`} />{' '}
-                {line.titles?.[index] ?? line.title}
+                <span class={swatchClass(line)} /> {line.titles?.[index] ?? line.title}
               </td>
               <td>
                 {graph.format(valueAt(line, index))}

@@ -14,7 +14,7 @@ import { ShowMore } from '../parts/show_more.tsx'
 import { Title } from '../parts/title.tsx'
 import { displayQuery, useQueryParams, useScope } from '../scope.ts'
 import { ConnectLink } from '../settings/connect/connect_link.tsx'
-import { ColumnMenu, useColumns } from './columns.tsx'
+import { type ChosenColumns, ColumnMenu, useColumns } from './columns.tsx'
 import { customerScopeQuery, WEEK } from './customer.ts'
 import { CustomerList } from './list.tsx'
 import { type CustomerFilters, filtersFromParams, Search } from './search.tsx'
@@ -38,6 +38,8 @@ export function Customers(): JSX.Element {
   const paged = usePagedQuery<Answer>('/api/v1/customers', query, 'cursor', {
     wait: scope.organization !== null && !apps.data,
   })
+  const chosen = useColumns()
+  const hasCustomers = paged.pages.some(({ customers }) => customers.length > 0)
   return (
     <>
       <ScopeBar parts="amounts" />
@@ -48,24 +50,22 @@ export function Customers(): JSX.Element {
             <Icon name="download" /> CSV
           </a>
         </header>
-        <Search filters={filters} />
-        <SearchResult paged={paged} filters={filters} />
+        <Search filters={filters} tools={hasCustomers && <ColumnMenu {...chosen} />} />
+        <SearchResult paged={paged} filters={filters} chosen={chosen} />
       </main>
     </>
   )
 }
 
-function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: CustomerFilters }): JSX.Element {
+type SearchResultProps = { paged: Paged<Answer>; filters: CustomerFilters; chosen: ChosenColumns }
+
+function SearchResult({ paged, filters, chosen }: SearchResultProps): JSX.Element {
   const apps = useApps().data?.apps ?? []
   const now = useNow()
-  const chosen = useColumns()
   const customerById = new Map(paged.pages.flatMap((page) => page.customers).map((one) => [one.id, one]))
   return (
     <section class="card">
-      <header class="card-head people-head">
-        <h2 class="spoken">Customers found</h2>
-        <ColumnMenu {...chosen} />
-      </header>
+      <h2 class="spoken">Customers found</h2>
       <QueryView result={paged.first} height={640}>
         {() =>
           customerById.size === 0 && paged.more === null ? (

@@ -24,19 +24,20 @@ export const firstUserId = (ids: readonly string[]): string | undefined =>
 
 const shortId = (id: string): string => `${id.slice(0, SHORT_ID_LENGTH)}…`
 
+type Named = Pick<Customer, 'display_name' | 'app_user_ids'>
+
+/** Whether nothing names the customer: no attribute, and no user id but those that an SDK generated. */
+export const isAnonymous = ({ display_name, app_user_ids }: Named): boolean =>
+  display_name === null && app_user_ids.every((id) => anonymityOf(id) === 'sure')
+
 /**
  * The name of a customer: an attribute of the user, else the user id, unless an SDK generated it, else the beginning of the
  * customer’s id.
  */
-export const customerName = ({
-  id,
-  display_name,
-  app_user_ids,
-}: Pick<Customer, 'id' | 'display_name' | 'app_user_ids'>): string => {
-  const userId = firstUserId(app_user_ids)
-  if (display_name !== null) return display_name
-  return userId && anonymityOf(userId) !== 'sure' ? userId : `Anonymous · ${shortId(id)}`
-}
+export const customerName = ({ id, ...named }: Named & Pick<Customer, 'id'>): string =>
+  isAnonymous(named)
+    ? `Anonymous · ${shortId(id)}`
+    : (named.display_name ?? firstUserId(named.app_user_ids) ?? id)
 
 /** The name, with a mark if its user id is verified, and the number of the other user ids. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {
@@ -44,7 +45,7 @@ export function Person({ customer }: { customer: Customer }): JSX.Element {
   const first = firstUserId(ids)
   const name = customerName(customer)
   const mark = <Initial name={name} id={customer.id} />
-  if (first === undefined)
+  if (first === undefined || isAnonymous(customer))
     return (
       <span class="person-name quiet">
         {mark}

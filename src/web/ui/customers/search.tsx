@@ -1,5 +1,5 @@
 /** The customer search: one field for all ids, sort order and status filter. */
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Pick } from '../parts/popover.tsx'
@@ -105,7 +105,13 @@ const Chips = <Value extends string>({ title, chips, value, onPick }: ChipsProps
   </fieldset>
 )
 
-export function Search({ filters }: { filters: CustomerFilters }): JSX.Element {
+type SearchProps = {
+  filters: CustomerFilters
+  /** At the end of the row of filters. */
+  tools: ComponentChildren
+}
+
+export function Search({ filters, tools }: SearchProps): JSX.Element {
   const [, change] = useQueryParams()
   return (
     <search class="stack-s" aria-label="Customers">
@@ -140,6 +146,7 @@ export function Search({ filters }: { filters: CustomerFilters }): JSX.Element {
             onPick={(status) => change({ status })}
           />
         )}
+        {tools}
       </div>
     </search>
   )

@@ -64,7 +64,7 @@ export function Gaps(): JSX.Element {
         </QueryView>
         <ShowMore {...paged} />
       </section>
-      <ComparedApps scope={scope} apps={apps} />
+      {apps?.length !== 0 && <ComparedApps scope={scope} apps={apps} />}
     </EventsView>
   )
 }

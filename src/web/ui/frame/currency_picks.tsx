@@ -80,11 +80,12 @@ function rateNote(overview: OrganizationOverview | undefined): string | null {
   return `1 ${from} = ${rate} ${overview.currency}, rate of ${day(rated_on)}`
 }
 
-/** The currency of every amount on the page. */
-export function DisplayCurrencyPick({ scope, change }: Props): JSX.Element {
+/** The currency of every amount on the page. Nothing while it is not known, as before the first app is connected. */
+export function DisplayCurrencyPick({ scope, change }: Props): JSX.Element | null {
   const { overview, problem } = useOverview(scope)
   const own = overview?.converted?.from ?? overview?.currency ?? null
   const shown = scope.display ?? own
+  if (shown === null) return null
   return (
     <CurrencyMenu
       title="Display currency"

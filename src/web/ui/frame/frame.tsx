@@ -91,7 +91,13 @@ function BottomNavigation({ views, path, trouble, search }: NavigationProps): JS
         {(close) => (
           <>
             {hiddenViews.map((view) => (
-              <a key={view.path} class="item" href={href(view.path)} onClick={close}>
+              <a
+                key={view.path}
+                class="item"
+                href={href(view.path)}
+                aria-current={isCurrent(view, path) ? 'page' : undefined}
+                onClick={close}
+              >
                 {view.navigation.title}
               </a>
             ))}

@@ -99,35 +99,39 @@ const IntervalPick = ({ scope, change }: PickerProps): JSX.Element => (
   />
 )
 
-function MorePick({ scope, change }: PickerProps): JSX.Element {
-  return (
-    <Popover buttonClass="pick" class="menu" label="More" title="More options">
-      {() => (
-        <>
-          <label>
-            <input
-              type="checkbox"
-              checked={isPacific(scope)}
-              disabled={scope.zone === 'own' && isPacific(scope)}
-              onClick={() => change({ zone: scope.zone === 'pacific' ? 'own' : 'pacific' })}
-            />
-            Use Apple’s report days (Pacific time)
-          </label>
-          <label>
-            <input
-              type="checkbox"
-              checked={scope.environment === 'sandbox'}
-              onClick={() =>
-                change({ environment: scope.environment === 'sandbox' ? 'production' : 'sandbox' })
-              }
-            />
-            Sandbox instead of production data
-          </label>
-        </>
-      )}
+const MoreOptions = ({ scope, change }: PickerProps): JSX.Element => (
+  <>
+    <label>
+      <input
+        type="checkbox"
+        checked={isPacific(scope)}
+        disabled={scope.zone === 'own' && isPacific(scope)}
+        onClick={() => change({ zone: scope.zone === 'pacific' ? 'own' : 'pacific' })}
+      />
+      Use Apple’s report days (Pacific time)
+    </label>
+    <label>
+      <input
+        type="checkbox"
+        checked={scope.environment === 'sandbox'}
+        onClick={() => change({ environment: scope.environment === 'sandbox' ? 'production' : 'sandbox' })}
+      />
+      Sandbox instead of production data
+    </label>
+  </>
+)
+
+/** A menu on a wide screen. On a phone, the options are in the panel of the other controls. */
+const MorePick = (props: PickerProps): JSX.Element => (
+  <>
+    <Popover buttonClass="pick bar-more" class="menu" label="More" title="More options">
+      {() => <MoreOptions {...props} />}
     </Popover>
-  )
-}
+    <div class="bar-options choices">
+      <MoreOptions {...props} />
+    </div>
+  </>
+)
 
 /** The controls that a view supports. */
 export type ScopeParts = 'all' | 'place' | 'amounts' | 'money'
@@ -145,12 +149,15 @@ const activeFilters = ({ basis, compare, interval, display, currency, zone, envi
   ].filter(Boolean).length
 
 /** On a phone, the less used controls appear at the push of a button. The search reads `data-parts`, to offer only what the view supports. */
-export function ScopeBar({ parts = 'all' }: { parts?: ScopeParts }): JSX.Element {
+export function ScopeBar({ parts = 'all' }: { parts?: ScopeParts }): JSX.Element | null {
   const { scope, change } = useScope()
-  const { basis } = useSession()
+  const { basis, state } = useSession()
+  const apps = useApps().data?.apps
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   const active = activeFilters(scope)
+  // Before the first app is connected, there is nothing to choose from.
+  if (state === 'owner' && apps?.length === 0) return null
   return (
     <search class="bar" aria-label="View options" data-parts={parts}>
       <OrganizationScope scope={scope} change={change} />
@@ -163,7 +170,7 @@ export function ScopeBar({ parts = 'all' }: { parts?: ScopeParts }): JSX.Element
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
-        <Icon name="filter" /> Filters
+        <Icon name="filter" /> <span class="bar-toggle-text">Filters</span>
         {active > 0 && <span class="badge">{active}</span>}
       </button>
       <div id={id} class={isOpen ? 'bar-rest is-open' : 'bar-rest'}>

@@ -84,7 +84,7 @@ const comparedSeries = ({ previous, split }: MetricAnswer): Series[] =>
   previous ? totalsOf(previous).slice(0, split === null ? 1 : undefined) : []
 
 /** The line of the compared period. Its points are titled with the days of that period. */
-function previousLines(answer: MetricAnswer): Line[] {
+function previousLines(answer: MetricAnswer, style: Style): Line[] {
   const { previous, unit, interval } = answer
   const all = comparedSeries(answer)
   const values = valuesTogether(all, unit)
@@ -98,7 +98,7 @@ function previousLines(answer: MetricAnswer): Line[] {
       key: 'before',
       title: isAdjacent ? 'Previous period' : 'Same period last year',
       hue: 8,
-      style: 'line',
+      style,
       values,
       isPrevious: true,
       titles,
@@ -173,7 +173,7 @@ export function graphOf(
   const isStacked = lines.length > 1 && isStackable(answer, showsParts)
   const titleAt = (index: number): string => bucket(on[index] ?? '', interval)
   const sums = on.map((_, index) => sumOf(lines.map(({ values }) => values[index] ?? null)))
-  const comparisonLines = previousLines(answer)
+  const comparisonLines = previousLines(answer, style)
   const pointsByLineKey = new Map(shown.map((series, index) => [lines[index]?.key, series.points]))
   return {
     label: on.length === 0 ? title : `${title}, ${span(on[0] ?? '', on.at(-1) ?? '', interval)}`,

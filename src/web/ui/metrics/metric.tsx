@@ -92,7 +92,7 @@ function MetricPage({ definition }: { definition: Definition }): JSX.Element {
     )
   return (
     <>
-      <div class="row">
+      <div class="row metric-filters">
         <MetricFilters definition={definition} />
         <Tools definition={definition} />
       </div>

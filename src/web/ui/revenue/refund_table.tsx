@@ -45,15 +45,15 @@ type Props = { refunds: readonly Refund[]; currency: string | null }
 export function RefundTable({ refunds, currency }: Props): JSX.Element {
   return (
     <Scroll label="Refunds">
-      <table class="table refunds">
+      <table class="table refunds row-cards">
         <TableHead
           headings={[
             { title: 'Date' },
             { title: 'Customer' },
-            { title: 'Product', class: 'wide' },
-            { title: 'Reason', class: 'wide' },
+            { title: 'Product' },
+            { title: 'Reason' },
             { title: 'Amount', isNumber: true },
-            { title: 'Proceeds', isNumber: true, class: 'wide' },
+            { title: 'Proceeds', isNumber: true },
             { title: 'MRR', isNumber: true },
           ]}
         />
@@ -75,28 +75,29 @@ function Row({ refund, currency }: { refund: Refund; currency: string | null }):
   const isConverted = amount !== null && billed_in !== currency
   return (
     <tr>
-      <td class="nowrap" title={instant(refund.at)}>
+      <td class="nowrap" data-title="Date" title={instant(refund.at)}>
         {date(refund.at)}
       </td>
       <th scope="row">
         {id === null ? UNKNOWN : <a href={href(`/customers/${id}`)}>{customerName({ ...refund, id })}</a>}
         <span class="quiet tiny">{countryName(country)}</span>
-        <span class="quiet tiny narrow">{REASONS[refund.reason]}</span>
       </th>
-      <td class="wide">
+      <td data-title="Product">
         <span title={product_id}>{productName(product_id, undefined)}</span>
         <span class="quiet tiny">{appName(apps, app_id)}</span>
       </td>
-      <td class="wide">
+      <td data-title="Reason">
         {REASONS[refund.reason]}
         <span class="quiet tiny">{extentOf(refund)}</span>
       </td>
-      <td class="number">
+      <td class="number" data-title="Amount">
         {money(base_milli, currency)}
         {isConverted && <span class="quiet tiny">{money(amount, billed_in)}</span>}
       </td>
-      <td class="number wide">{money(refund.proceeds_milli, currency)}</td>
-      <td class="number">
+      <td class="number" data-title="Proceeds">
+        {money(refund.proceeds_milli, currency)}
+      </td>
+      <td class="number" data-title="MRR">
         {mrr_milli === null ? UNKNOWN : signedMoney(mrr_milli, currency)}
         {refund.no_mrr_reason && <span class="quiet tiny">{NO_MRR_REASONS[refund.no_mrr_reason]}</span>}
       </td>

@@ -147,7 +147,7 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
           <Empty icon="check" title="No refunds" />
         ) : (
           <Scroll label={title}>
-            <table class="table">
+            <table class="table row-cards">
               <TableHead
                 headings={[
                   { title: title.replace('By ', '').replace(/^\w/, (letter) => letter.toUpperCase()) },
@@ -160,12 +160,16 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                 {linesOf(answer).map((line) => (
                   <tr key={line.value}>
                     <th scope="row">{line.title}</th>
-                    <td class="number">
+                    <td class="number" data-title="Refunds">
                       {count(line.count + line.reversed)}
                       {line.reversed > 0 && <span class="quiet tiny">{count(line.reversed)} reversed</span>}
                     </td>
-                    <td class="number">{money(line.base_milli, answer.currency)}</td>
-                    <td class="number">{signedMoney(line.mrr_milli, answer.currency)}</td>
+                    <td class="number" data-title="Amount">
+                      {money(line.base_milli, answer.currency)}
+                    </td>
+                    <td class="number" data-title="MRR">
+                      {signedMoney(line.mrr_milli, answer.currency)}
+                    </td>
                   </tr>
                 ))}
               </tbody>

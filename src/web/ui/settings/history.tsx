@@ -44,7 +44,7 @@ export function HistoryProgress(): JSX.Element {
             <Empty icon="app" title="No app is connected yet" />
           ) : (
             <Scroll label="History">
-              <table class="table">
+              <table class="table row-cards">
                 <TableHead
                   headings={[
                     { title: 'App' },
@@ -58,12 +58,12 @@ export function HistoryProgress(): JSX.Element {
                     app.history.map((one) => (
                       <tr key={`${app.app_id} ${one.environment}`}>
                         <th scope="row">{app.name ?? app.bundle_id}</th>
-                        <td>{sentence(one.environment)}</td>
-                        <td class="wordy">
+                        <td data-title="Environment">{sentence(one.environment)}</td>
+                        <td class="wordy" data-title="History">
                           <State one={one} />
                           {one.problem && <p class="tiny bad">{sentence(one.problem)}</p>}
                         </td>
-                        <td class="nowrap">
+                        <td class="nowrap" data-title="Complete until">
                           <RelativeTime at={one.compared_until_at} />
                         </td>
                       </tr>

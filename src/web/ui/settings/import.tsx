@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { ImportsAnswer } from '../../../api/imports.ts'
 import type { RatesAnswer } from '../../../api/rates.ts'
+import { useApps } from '../apps.ts'
 import { Card } from '../parts/card.tsx'
 import { CodeProse } from '../parts/code_prose.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
@@ -52,6 +53,14 @@ function Progress({ running }: { running: Running }): JSX.Element {
   )
 }
 
+const DAY_STATES = [
+  ['done', 'Imported'],
+  ['empty', 'Empty'],
+  ['not_yet', 'Pending'],
+  ['missing', 'Missing'],
+  ['failed', 'Failed'],
+] as const
+
 /** A table with a row for each report: how many days have each state, and the first and last day. */
 function Reports({ organization }: { organization: Organization }): JSX.Element {
   const reports = [...new Set(organization.states.map(({ report }) => report))]
@@ -70,16 +79,9 @@ function Reports({ organization }: { organization: Organization }): JSX.Element 
   }
   return (
     <Scroll label="Reports">
-      <table class="table">
+      <table class="table row-cards">
         <TableHead
-          headings={[
-            { title: 'Report' },
-            { title: 'Imported', isNumber: true },
-            { title: 'Empty', isNumber: true },
-            { title: 'Pending', isNumber: true },
-            { title: 'Missing', isNumber: true },
-            { title: 'Failed', isNumber: true },
-          ]}
+          headings={[{ title: 'Report' }, ...DAY_STATES.map(([, title]) => ({ title, isNumber: true }))]}
         />
         <tbody>
           {reports.map((report) => (
@@ -88,11 +90,12 @@ function Reports({ organization }: { organization: Organization }): JSX.Element 
                 <span class="ink">{REPORTS[report] ?? report}</span>
                 <div class="tiny quiet">{span(report)}</div>
               </th>
-              {['done', 'empty', 'not_yet', 'missing', 'failed'].map((state) => {
+              {DAY_STATES.map(([state, title]) => {
                 const dayCount = days(report, state)
                 return (
                   <td
                     key={state}
+                    data-title={title}
                     class={`number ${dayCount === 0 ? 'quiet' : state === 'failed' ? 'bad' : ''}`}
                   >
                     {count(dayCount)}
@@ -139,6 +142,7 @@ function OrganizationReports({
 
 function ExchangeRates(): JSX.Element {
   const result = useQuery<InferOutput<typeof RatesAnswer>>('/api/v1/rates')
+  const hasApps = useApps().data?.apps.length !== 0
   return (
     <Card
       title="Exchange rates"
@@ -156,6 +160,8 @@ function ExchangeRates(): JSX.Element {
             .sort()
             .at(-1)
           const withoutRate = currencies.filter(({ newest_on }) => newest_on === null)
+          if (!hasApps && settings.length === 0)
+            return <p class="small quiet">Loaded once an app is connected.</p>
           const withGaps = currencies.filter(({ gaps }) => gaps.length > 0)
           return (
             <dl class="facts">

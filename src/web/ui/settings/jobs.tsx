@@ -29,17 +29,17 @@ const Row = ({ job }: { job: Job }): JSX.Element => (
       <strong class="ink">{sentence(job.job)}</strong>
       <div class="tiny quiet">{job.schedule === 'off' ? 'Turned off' : <code>{job.schedule}</code>}</div>
     </th>
-    <td>
+    <td data-title="Status">
       <State job={job} />
     </td>
-    <td class="wordy">
+    <td class="wordy" data-title="Result">
       {job.error ? <span class="bad">{sentence(job.error)}</span> : grouped(sentence(job.outcome ?? ''))}
     </td>
-    <td class="nowrap">
+    <td class="nowrap" data-title="Last run">
       <RelativeTime at={job.started_at} never="Never" />
       {job.duration_ms !== null && <div class="tiny quiet">took {duration(job.duration_ms)}</div>}
     </td>
-    <td class="nowrap">
+    <td class="nowrap" data-title="Next run">
       <RelativeTime at={job.next_at} />
     </td>
   </tr>
@@ -59,7 +59,7 @@ export function Jobs(): JSX.Element {
       <QueryView result={result} height={420}>
         {({ jobs }) => (
           <Scroll label="Jobs">
-            <table class="table">
+            <table class="table row-cards">
               <TableHead
                 headings={[
                   { title: 'Job' },

@@ -10,7 +10,7 @@ import { Title } from '../../parts/title.tsx'
 import { ago, count, date, instant, money, plural } from '../../words.ts'
 import type { Customer } from '../customer.ts'
 import { monthsPaid, statusLabel } from '../customer.ts'
-import { customerName, firstUserId, Verified } from '../person.tsx'
+import { customerName, firstUserId, isAnonymous, Verified } from '../person.tsx'
 import { verifiedCount } from './identity.tsx'
 import { outlookOf } from './outlook.ts'
 import type { Profile, Subscription } from './profile_answer.ts'
@@ -34,13 +34,12 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
   const apps = useApps().data?.apps
   const userId = firstUserId(customer.app_user_ids)
   const others = customer.app_user_ids.filter((id) => id !== userId)
-  const name = customerName(customer)
   return (
     <>
       <header class="page-head profile-head">
         <div class="stack-s">
           <Title class="identity-name">
-            {name}{' '}
+            {isAnonymous(customer) ? `Anonymous · ${customer.id}` : customerName(customer)}{' '}
             {userId !== undefined && (
               <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === userId))} />
             )}

@@ -48,17 +48,17 @@ export function Identity({ users, links, link_history, app_id }: Props): JSX.Ele
 function Person({ user, links, app_id }: { user: User; links: Link[]; app_id: string }): JSX.Element {
   return (
     <section class="identity stack">
-      <div class="spread">
-        <h3 class="identity-name">
-          {user.app_user_id} <Verified {...verifiedCount(links)} />
-        </h3>
-        <ForgetButton app_id={app_id} app_user_id={user.app_user_id} />
-      </div>
+      <h3 class="identity-name">
+        {user.app_user_id} <Verified {...verifiedCount(links)} />
+      </h3>
       {reasonsOf(links).map(({ why, links: linksWithReason }) => (
         <Reason key={why} why={why} links={linksWithReason} of={links.length} />
       ))}
       <AboutUser user={user} />
       <UserDevices user={user.app_user_id} app_id={app_id} />
+      <div class="row">
+        <ForgetButton app_id={app_id} app_user_id={user.app_user_id} />
+      </div>
     </section>
   )
 }
@@ -126,8 +126,12 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
   )
 }
 
-const deviceOf = ({ device_model, platform, os_version, locale }: User): string =>
-  [device_model, [platform, os_version].filter(Boolean).join(' '), locale].filter(Boolean).join(', ')
+const PLATFORMS: Record<string, string> = { ios: 'iOS', android: 'Android' }
+
+function deviceOf({ device_model, platform, os_version, locale }: User): string {
+  const system = [platform && (PLATFORMS[platform] ?? platform), os_version].filter(Boolean).join(' ')
+  return [device_model, system, locale].filter(Boolean).join(', ')
+}
 
 /** What identify calls reported about the user. */
 export function AboutUser({ user }: { user: User }): JSX.Element {

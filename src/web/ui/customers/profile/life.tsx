@@ -49,14 +49,25 @@ const sectionText = (
 
 const HEIGHT = 30
 
+/** Beyond this percentage, a label would pass the end of a bar on a phone; it ends at its tick. */
+const LAST_START = 80
+
 const Ticks = ({ axis }: { axis: Axis }): JSX.Element => (
   <>
     {axis.ticks.map((tick, index) => {
-      const x = `${positionOn(axis, tick)}%`
+      const position = positionOn(axis, tick)
+      const x = `${position}%`
+      // Every second label, counted from the last, is for wide screens only.
+      const isForAll = (axis.ticks.length - 1 - index) % 2 === 0
       return (
         <g key={tick}>
           <line x1={x} x2={x} y1="0" y2={HEIGHT} class="life-tick" />
-          <text x={x} y={HEIGHT + 16} class={index % 2 === 0 ? 'life-year' : 'life-year between'}>
+          <text
+            x={x}
+            y={HEIGHT + 16}
+            class={isForAll ? 'life-year' : 'life-year many'}
+            text-anchor={position > LAST_START ? 'end' : 'start'}
+          >
             {monthOf(tick)}
           </text>
         </g>

@@ -18,13 +18,19 @@ const isFailure = ({ action }: Entry): boolean => /failed|refused/.test(action)
 
 const Row = ({ entry }: { entry: Entry }): JSX.Element => (
   <tr>
-    <td class="nowrap">
+    <td class="nowrap" data-title="Time">
       <RelativeTime at={entry.at} />
     </td>
-    <td>{sentence(entry.actor)}</td>
-    <td class={isFailure(entry) ? 'warn' : ''}>{auditLabel(entry.action)}</td>
-    <td class="wordy quiet">{[entry.subject, entry.detail].filter(Boolean).join(', ')}</td>
-    <td class="nowrap quiet">{entry.address}</td>
+    <td data-title="Actor">{sentence(entry.actor)}</td>
+    <td class={isFailure(entry) ? 'warn' : ''} data-title="Action">
+      {auditLabel(entry.action)}
+    </td>
+    <td class="wordy quiet" data-title="Target">
+      {[entry.subject, entry.detail].filter(Boolean).join(', ')}
+    </td>
+    <td class="nowrap quiet" data-title="Address">
+      {entry.address}
+    </td>
   </tr>
 )
 
@@ -40,7 +46,7 @@ export function Audit(): JSX.Element {
           <>
             {entries.length === 0 && <Empty title="No entries yet" />}
             <Scroll label="Audit log">
-              <table class="table">
+              <table class="table row-cards">
                 <TableHead
                   headings={[
                     { title: 'Time' },

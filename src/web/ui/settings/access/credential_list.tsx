@@ -115,7 +115,7 @@ function CredentialTable<One extends Credential>({
   const now = useNow()
   return (
     <Scroll label={kind.title}>
-      <table class="table">
+      <table class="table row-cards level">
         <TableHead
           headings={[
             { title: 'Name' },
@@ -135,14 +135,14 @@ function CredentialTable<One extends Credential>({
                   created <RelativeTime at={one.created_at} />
                 </div>
               </th>
-              <td>
+              <td data-title="Apps">
                 <GrantedApps apps={one.apps} />
               </td>
-              <td>{kind.column.of(one)}</td>
-              <td class="nowrap">
+              <td data-title={kind.column.title}>{kind.column.of(one)}</td>
+              <td class="nowrap" data-title="Expires">
                 <Expiry grant={one} now={now} />
               </td>
-              <td class="nowrap">
+              <td class="nowrap" data-title={kind.used.title}>
                 <RelativeTime at={kind.used.at(one)} never="Never" />
               </td>
               <td class="number">

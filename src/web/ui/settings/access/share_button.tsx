@@ -1,17 +1,22 @@
 /** The button that shares the metrics of a view. */
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { useApps } from '../../apps.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { useSession } from '../../session.ts'
 import { CreateCredential } from './credential_list.tsx'
 import { linkKindOf } from './share_link_form.tsx'
 
-/** Opens the form of a share link with these metrics chosen, or null for all. Guests do not see it. */
+/**
+ * Opens the form of a share link with these metrics chosen, or null for all. Guests do not see it, nor does an owner without
+ * apps.
+ */
 export function ShareButton({ metrics }: { metrics: readonly string[] | null }): JSX.Element | null {
   const { state } = useSession()
+  const apps = useApps().data?.apps
   const [isOpen, setOpen] = useState(false)
   const kind = useMemo(() => linkKindOf(metrics), [metrics?.join()])
-  if (state !== 'owner') return null
+  if (state !== 'owner' || apps?.length === 0) return null
   return (
     <>
       <button type="button" class="button" onClick={() => setOpen(true)}>

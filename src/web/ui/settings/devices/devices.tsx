@@ -47,11 +47,16 @@ function LabelChart({ app }: { app: string | null }): JSX.Element {
       csvUrls={{ csv: addressOf(`${CALLS_PATH}.csv`, { app }) }}
       height={CHART_HEIGHT}
       headHeight={HEAD_HEIGHT}
-      head={(answer) => (
-        <p class="small">
-          <strong>{share(verifiedShare(answer, endpoint))}</strong> of {of}.
-        </p>
-      )}
+      head={(answer) => {
+        const verified = verifiedShare(answer, endpoint)
+        return (
+          verified !== null && (
+            <p class="small">
+              <strong>{share(verified)}</strong> of {of}.
+            </p>
+          )
+        )
+      }}
       graphOf={(answer) => callGraph(answer, endpoint)}
       emptyText={() => empty}
       subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}

@@ -57,7 +57,7 @@ function Row({ endpoint }: { endpoint: Endpoint }): JSX.Element {
 
 const Table = ({ endpoints }: { endpoints: Endpoint[] }): JSX.Element => (
   <Scroll label="Endpoints">
-    <table class="table webhook-table">
+    <table class="table webhook-table row-cards">
       <TableHead
         headings={[
           { title: 'Endpoint' },
