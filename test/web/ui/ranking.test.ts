@@ -65,6 +65,29 @@ test('ranks by growth: new and tiny values follow the others', () => {
   expect(titles('growth')).toEqual(['JPN', 'USA', 'DEU', 'NEW', 'NZL'])
 })
 
+test('marks values whose previous figure is too small for a percentage', () => {
+  const of = (millis: Record<string, number>) =>
+    Object.entries(millis).map(([value, milli]) => seriesOf(moneyPoints([milli]), { value }))
+  const answer = answerOf({
+    split: 'country',
+    series: of({ USA: 1_100, NZL: 50 }),
+    previous: { ...stretch, series: of({ USA: 1_000, NZL: 5 }) },
+  })
+  expect(rankingOf(answer, [], 8).rows.map((row) => row.isBaseSmall)).toEqual([false, true])
+})
+
+test('ranks net movements by the difference', () => {
+  const of = (millis: Record<string, number>) =>
+    Object.entries(millis).map(([value, milli]) => seriesOf(moneyPoints([milli]), { value }))
+  const answer = answerOf({
+    metric: 'net_new_mrr',
+    split: 'period',
+    series: of({ P1M: 500, P2M: -10 }),
+    previous: { ...stretch, series: of({ P1M: 400, P2M: -50 }) },
+  })
+  expect(rankingOf(answer, [], 8, 'growth').rows.map(({ value }) => value)).toEqual(['P1M', 'P2M'])
+})
+
 test('ranks percentages by their change in points, the uncertain ones last', () => {
   const ratio = (value: string, won: number, of: number) =>
     seriesOf(ratioPoints([[won, of, true]]), { value })

@@ -9,7 +9,7 @@ import { bucket } from '../words.ts'
 import type { Definition } from './definitions.ts'
 import { asCount } from './figures.ts'
 import { Headline } from './headline.tsx'
-import { knownOnly } from './known_points.ts'
+import { comparedWithStart, knownOnly } from './known_points.ts'
 import { graphOf, type Style } from './lines.ts'
 import type { MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
@@ -83,6 +83,8 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   const title = props.title ?? definition?.title ?? name
   const drawableAnswer = (answer: MetricAnswer): MetricAnswer =>
     scope.range === 'all' ? knownOnly(asCount(answer)) : asCount(answer)
+  const compared = (answer: MetricAnswer): MetricAnswer =>
+    scope.compare === 'none' ? comparedWithStart(answer) : answer
   const graph = (answer: MetricAnswer) => {
     const shown = drawableAnswer(answer)
     const drawn = scope.compare === 'none' ? { ...shown, previous: null } : shown
@@ -112,7 +114,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       csvUrls={csvUrls}
       height={height}
       headHeight={HEAD_HEIGHT}
-      head={(answer) => <Headline answer={drawableAnswer(answer)} />}
+      head={(answer) => <Headline answer={compared(drawableAnswer(answer))} />}
       graphOf={graph}
       emptyText={({ first_on }) => (first_on === null ? NO_DATA_YET : 'Choose a longer range or other apps.')}
       subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
