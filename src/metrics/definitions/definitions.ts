@@ -149,7 +149,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'MRR movements',
     kind: 'flow',
     sentence: 'How the monthly recurring revenue changed, by cause.',
-    formula: `MRR at the end − MRR at the start = Σ movements by kind. ${MOVED_RATE}. fx is the change by the exchange rate alone; where price and rate change together, the price change counts at the new rate`,
+    formula: `MRR at the end − MRR at the start = Σ movements by kind. ${MOVED_RATE}. The part fx is the change by the exchange rate alone; where price and rate change together, the price change counts at the new rate`,
     parts: [
       ...MOVEMENTS,
       term(

@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ChartCard } from '../charts/chart_card.tsx'
 import type { Graph } from '../charts/graph.ts'
+import { Formula } from '../metrics/formula.tsx'
 import { day, share } from '../words.ts'
 import type { CohortName, Cohorts, useCohorts } from './cohort_query.ts'
 
@@ -35,7 +36,7 @@ export function Anchor({ id, title }: { id: string; title: string }): JSX.Elemen
 export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.Element => (
   <>
     {answer.sentence}
-    <span class="formula">{answer.formula}</span>
+    <Formula text={answer.formula} />
   </>
 )
 

@@ -8,6 +8,7 @@ import { comparedWith, useScope } from '../scope.ts'
 import { bucket } from '../words.ts'
 import type { Definition } from './definitions.ts'
 import { asCount } from './figures.ts'
+import { Formula } from './formula.tsx'
 import { Headline } from './headline.tsx'
 import { comparedWithStart, knownOnly } from './known_points.ts'
 import { graphOf, type Style } from './lines.ts'
@@ -46,7 +47,7 @@ type AboutProps = { definition: Definition; answer: MetricAnswer | undefined }
 export const About = ({ definition, answer }: AboutProps): JSX.Element => (
   <>
     {definition.sentence}
-    <span class="formula">{definition.formula}</span>
+    <Formula text={definition.formula} />
     {answer && (
       <p class="tiny quiet">
         {sourceText(answer)} {monthLengthNote(answer)}

@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
+import { Formula } from '../metrics/formula.tsx'
 import { noPeriodText } from '../metrics/origins.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
@@ -22,7 +23,7 @@ function Label({ metric, about, children }: LabelProps): JSX.Element {
       {!about && definition && (
         <Tip title={definition.title}>
           {definition.sentence}
-          <span class="formula">{definition.formula}</span>
+          <Formula text={definition.formula} />
         </Tip>
       )}
     </h2>

@@ -3,6 +3,7 @@ import { Fragment, type JSX } from 'preact'
 import { type App, appName, useApps } from '../../apps.ts'
 import { addressOf, type Query } from '../../http.ts'
 import { useOtherDefinitions } from '../../metrics/definitions.ts'
+import { Formula } from '../../metrics/formula.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Tip } from '../../parts/popover.tsx'
 import { Empty, QueryView } from '../../parts/query_view.tsx'
@@ -57,7 +58,11 @@ function About(): JSX.Element {
   return (
     <p class="small quiet">
       {definition?.sentence ?? 'Match of signed transactions with Apple’s reports.'}{' '}
-      {definition && <Tip title={definition.title}>{<span class="formula">{definition.formula}</span>}</Tip>}
+      {definition && (
+        <Tip title={definition.title}>
+          <Formula text={definition.formula} />
+        </Tip>
+      )}
     </p>
   )
 }
