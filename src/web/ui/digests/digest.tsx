@@ -60,12 +60,16 @@ type PageProps<Data> = {
   children: (data: Data) => ComponentChildren
 }
 
-function DigestPage<Data>({ result, missing, children }: PageProps<Data>): JSX.Element {
+function DigestPage<Data extends { kind: Answer['kind'] }>({
+  result,
+  missing,
+  children,
+}: PageProps<Data>): JSX.Element {
   return (
     <main class="page narrow digest" id="content">
       <BackLink to="/digests" title="Digests" />
       <header class="page-head">
-        <Title>Digest</Title>
+        <Title>{result.data ? KIND_TITLES[result.data.kind] : 'Digest'}</Title>
         <button
           type="button"
           class="button"

@@ -13,7 +13,7 @@ export function Sheet({ title, figures, children }: SheetProps): JSX.Element {
   return (
     <article class="digest-sheet">
       <header>
-        <p class="small quiet">{title}</p>
+        <p class="small quiet digest-kind">{title}</p>
         <h2>{periodText(from_on, until_on)}</h2>
         <p class="small quiet">
           Days in {time_zone}. Amounts in {currency}. {children}

@@ -25,7 +25,7 @@ export function Coverage(): JSX.Element {
   const result = useQuery<Answer>('/api/v1/coverage', query)
   const selectedCell = result.data?.coverage.find((cell) => keyOf(cell) === params.cell)
   return (
-    <EventsView>
+    <EventsView title="Coverage">
       <div class="spread">
         <About />
         <a class="button plain" href={addressOf('/api/v1/coverage.csv', query)} download>
