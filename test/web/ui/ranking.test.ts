@@ -4,7 +4,7 @@ import { asCount } from '../../../src/web/ui/metrics/figures.ts'
 import { groupsOf } from '../../../src/web/ui/metrics/groups.ts'
 import { valueName } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { rankingOf } from '../../../src/web/ui/metrics/ranking.ts'
-import { points } from '../../../src/web/ui/words.ts'
+import { change, points } from '../../../src/web/ui/words.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
 test('uses display names of apps and products', () => {
@@ -194,7 +194,8 @@ test('shows the denominator of a share and ranks those below twenty last', () =>
 })
 
 test('shows a difference of shares in percentage points', () => {
-  expect([points(-0.067), points(0.014), points(0)]).toEqual(['-6.7 pp', '+1.4 pp', '0 pp'])
+  expect([change(0.18), change(-0.177), change(0)]).toEqual(['+18.0%', '-17.7%', '0.0%'])
+  expect([points(-0.067), points(0.014), points(0)]).toEqual(['-6.7 pp', '+1.4 pp', '0.0 pp'])
 })
 
 test('puts every metric of the API into one group', () => {

@@ -116,16 +116,16 @@ const CoverageTable = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JS
 )
 
 const LEGEND = [
-  ['whole', 'within 1 %'],
-  ['near', 'within 5 %'],
-  ['part', 'within 20 %'],
-  ['far', 'more than 20 %'],
+  ['whole', 'within 1%'],
+  ['near', 'within 5%'],
+  ['part', 'within 20%'],
+  ['far', 'more than 20%'],
   ['none', 'no Apple figure'],
 ] as const
 
 const shareText = (ratio: number | null): string => {
   if (ratio === null) return '–'
-  return share(ratio, Math.abs(1 - ratio) < 0.1 && ratio !== 1 ? 1 : 0)
+  return share(ratio, Math.abs(1 - ratio) < 0.1 ? 1 : 0)
 }
 
 function Share({ cell }: { cell: Cell }): JSX.Element {
