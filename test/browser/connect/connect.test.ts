@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     const { app } = await openConnecting({ env })
     const { page } = await visitAsOwner(browser, app, 'desktop', 'dark')
     await page.goto('/settings/apple')
-    await cardOf(page, CONNECT).getByText('This key is in config.toml').waitFor()
+    await cardOf(page, CONNECT).getByText('This key is in the configuration').waitFor()
     expect(await cardOf(page, CONNECT).locator('.drop').count()).toBe(0)
     await page.getByLabel('Bundle ID').fill('foo')
     await page.getByRole('button', { name: 'Add app' }).click()

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { browserName } from '../../../src/web/ui/settings/access/browsers.ts'
 import { CALLS, LANGUAGES, snippet } from '../../../src/web/ui/settings/access/snippets.ts'
 import { sectionsWith } from '../../../src/web/ui/settings/finding.ts'
+import { isWaiting } from '../../../src/web/ui/settings/job_state.ts'
 import { groupMissingDays } from '../../../src/web/ui/settings/missing_day_groups.ts'
 import { bytes, duration, grouped, money, sentence, shortMoney } from '../../../src/web/ui/words.ts'
 
@@ -134,4 +135,9 @@ test('an amount of zero has no sign, also if it is rounded or negated', () => {
   expect([0, -0, -4].map((milli) => money(milli, 'USD'))).toEqual(['$0.00', '$0.00', '$0.00'])
   expect([money(-4, null), shortMoney(-0, 'USD')]).toEqual(['0', '$0'])
   expect(money(-5, 'USD')).toBe('-$0.01')
+})
+
+test('a job whose outcome is that it waits has not succeeded', () => {
+  expect(isWaiting({ outcome: 'waiting for the backfill to read Apple’s history' })).toBe(true)
+  expect([isWaiting({ outcome: '3 apps compared' }), isWaiting({ outcome: null })]).toEqual([false, false])
 })

@@ -1,6 +1,6 @@
 /** The formula of a definition. */
 import { expect, test } from 'vitest'
-import { formulaParts } from '../../../../src/web/ui/metrics/formula.tsx'
+import { formulaParts } from '../../../../src/web/ui/metrics/definitions.ts'
 
 test('separates the formula from the sentences that follow', () => {
   expect(formulaParts('MRR at the end − MRR at the start. At the rate of the day; others follow')).toEqual({
