@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { browserName } from '../../../src/web/ui/settings/access/browsers.ts'
 import { CALLS, LANGUAGES, snippet } from '../../../src/web/ui/settings/access/snippets.ts'
-import { sectionsWith } from '../../../src/web/ui/settings/finding.ts'
+import { sectionsWith, sectionTitle } from '../../../src/web/ui/settings/finding.ts'
 import { isWaiting } from '../../../src/web/ui/settings/job_state.ts'
 import { groupMissingDays } from '../../../src/web/ui/settings/missing_day_groups.ts'
 import { bytes, duration, grouped, money, sentence, shortMoney } from '../../../src/web/ui/words.ts'
@@ -86,6 +86,10 @@ test('finds settings by name and description, and those that are set', () => {
   expect(paths(' LEVEL ', false)).toEqual(['log.level'])
   expect(paths('about server', true)).toEqual(['server.port'])
   expect(paths('nothing', false)).toEqual([])
+})
+
+test('titles a section in words', () => {
+  expect(['', 'server', 'alert_channels'].map(sectionTitle)).toEqual(['General', 'Server', 'Alert channels'])
 })
 
 test('names a browser correctly although it claims to be others', () => {
