@@ -46,7 +46,7 @@ function PreviewPage(): JSX.Element {
     <DigestPage result={result} missing="No app is connected yet">
       {(preview) => (
         <Sheet title={KIND_TITLES[preview.kind]} figures={preview.figures}>
-          A preview with the figures of now. Nothing is stored or sent.
+          Preview with current figures. Nothing is stored or sent.
         </Sheet>
       )}
     </DigestPage>
