@@ -30,7 +30,7 @@ export type MetricName = (typeof METRIC_NAMES)[number]
 const UNPRICED = term(
   'unpriced',
   'Unknown price',
-  'The number whose price Apple has not sent. The sum excludes them.',
+  'Transactions without a price from Apple. The sum excludes them.',
 )
 const NO_PERIOD = term(
   'no_period',
@@ -155,14 +155,14 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
       term(
         'churned',
         'Churned',
-        'In the view with two buckets: all movements that are not new, including price changes and exchange rates. Negative where losses prevail.',
+        'In the view New vs. churned: all movements that are not new, including price changes and exchange rates. Negative where losses prevail.',
       ),
     ],
     views: [
       term('kinds', 'By kind', 'Each kind of movement separately.'),
       term(
         'two_buckets',
-        'Two buckets',
+        'New vs. churned',
         'New, and every other movement as Churned, as RevenueCat shows it. Not itemized changes are separate.',
       ),
     ],

@@ -37,6 +37,12 @@ test('ranks values by figure, combines the rest and adds up to the total', () =>
   expect([combined?.title, combined?.figure, combined?.share]).toEqual(['5 others', 23, 0.23])
 })
 
+test('shows a value that would be the only other one', () => {
+  const series = ['one', 'two', 'three'].map((value) => seriesOf(moneyPoints([5]), { value }))
+  const { rows, combined } = rankingOf(answerOf({ split: 'product', series }), [], 2)
+  expect([rows.length, combined]).toEqual([3, null])
+})
+
 test('treats a missing previous value as zero unless small values were combined', () => {
   const series = [
     seriesOf(moneyPoints([5]), { value: 'old' }),

@@ -40,7 +40,10 @@ type Ranking = { rows: RankedRow[]; combined: RankedRow | null; total: number | 
 
 const keyOf = ({ value, others }: Series): string => `${others > 0 ? 'others' : 'value'} ${value ?? ''}`
 
-/** Ranks the values of an answer. `rows` has at most `maxRows` values; `combined` is the row of all others. */
+/**
+ * Ranks the values of an answer. `rows` has at most `maxRows` values, or one more that would be alone; `combined` is the
+ * row of all others.
+ */
 export function rankingOf(
   answer: MetricAnswer,
   apps: readonly App[],
@@ -86,9 +89,11 @@ export function rankingOf(
     .sort(order === 'size' ? bySize : byGrowth(answer, ranked))
   const others = ranked.filter(({ key }) => key === 'others ')
   const combinedCount = totals.reduce((sum, one) => sum + one.others, 0)
+  // A row “1 other” takes the place of the row itself.
+  const shown = !isRatio && others.length === 0 && rows.length === maxRows + 1 ? rows.length : maxRows
   return {
-    rows: rows.slice(0, maxRows),
-    combined: combinedRow([...rows.slice(maxRows), ...others], { total, combinedCount, isRatio, fullValue }),
+    rows: rows.slice(0, shown),
+    combined: combinedRow([...rows.slice(shown), ...others], { total, combinedCount, isRatio, fullValue }),
     total,
   }
 }

@@ -125,7 +125,7 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
       </p>
       <p class="small quiet">{certaintyText(yesterday)}</p>
       <dl class="lines">
-        <Line label="Gross">{money(gross, currency)}</Line>
+        <Line label="Gross, less refunds">{money(gross, currency)}</Line>
         <Line label="Apple’s commission and taxes">{money(proceeds - gross, currency)}</Line>
         <Line label="Day">{day(yesterday_on)}</Line>
       </dl>

@@ -139,8 +139,12 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
   )
 }
 
+const PLATFORMS: Record<string, string> = { ios: 'iOS', android: 'Android', web: 'Web' }
+
 const deviceOf = ({ device_model, platform, os_version, locale }: User): string =>
-  [device_model, [platform, os_version].filter(Boolean).join(' '), locale].filter(Boolean).join(', ')
+  [device_model, [PLATFORMS[platform ?? ''] ?? platform, os_version].filter(Boolean).join(' '), locale]
+    .filter(Boolean)
+    .join(', ')
 
 /** What identify calls reported about the user. */
 export function AboutUser({ user }: { user: User }): JSX.Element {
