@@ -89,11 +89,11 @@ export const times = (ratio: number | null | undefined): string =>
 const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: 'exceptZero' } as const
 
 /** A ratio with its sign, as `+12.3%`. */
-export const change = (ratio: number): string => numberFormat({ style: 'percent', ...ONE_DIGIT }).format(ratio)
+export const change = (ratio: number): string =>
+  numberFormat({ style: 'percent', ...ONE_DIGIT }).format(ratio)
 
 /** A difference of two fractions in percentage points, as `+1.4 pp`. */
-export const points = (difference: number): string =>
-  `${numberFormat(ONE_DIGIT).format(difference * 100)} pp`
+export const points = (difference: number): string => `${numberFormat(ONE_DIGIT).format(difference * 100)} pp`
 
 const DAY_MS = 86_400_000
 const utc = (options: Intl.DateTimeFormatOptions) =>

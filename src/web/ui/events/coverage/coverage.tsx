@@ -69,7 +69,7 @@ function About(): JSX.Element {
 
 const CoverageTable = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JSX.Element => (
   <>
-    <Scroll label="Coverage by app, metric and month">
+    <Scroll label="Coverage by app, metric and month" startsAtEnd>
       <table class="table heat">
         <thead>
           <tr>
