@@ -61,7 +61,7 @@ const cell = (month: string, metric: Cell['metric'], share: number | null): Cell
   residue: { ...nothing, before_first_notification: 2, exchange_rate: -3 },
 })
 
-test('lists coverage by month, newest first, with empty cells without a report', () => {
+test('lists coverage by month, oldest first, with empty cells without a report', () => {
   const { months, apps } = gridOf([
     cell('2026-01', 'mrr', 1),
     cell('2026-03', 'mrr', 0.9),
