@@ -7,8 +7,9 @@ import { noPeriodText } from '../metrics/origins.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
-import { count, day, money, plural, share, shortMoney, signedMoney, weekday } from '../words.ts'
+import { count, money, plural, share, shortMoney, signedMoney, weekday } from '../words.ts'
 import { certaintyText, type TodayFigures } from './certainty.ts'
+import { courseOf } from './course.ts'
 
 /** `about` replaces the API's definition of the metric. */
 type LabelProps = { metric: string; about?: string; children: string }
@@ -30,7 +31,7 @@ function Label({ metric, about, children }: LabelProps): JSX.Element {
   )
 }
 
-/** Progress of the day: the bar is the revenue compared with a typical day, the tick is the time. */
+/** Progress of the day: the bar is the revenue compared with a typical day, with a labeled mark. */
 function DayProgress({ today }: { today: TodayFigures }): JSX.Element {
   const { usual, revenue, day_gone, currency, today_on } = today
   const name = weekday(today_on)
@@ -42,13 +43,17 @@ function DayProgress({ today }: { today: TodayFigures }): JSX.Element {
       </p>
     )
   const reached = Math.max(0, (revenue.milli ?? 0) / usual.milli)
+  const { done, mark, label } = courseOf(reached, day_gone)
   return (
     <>
       <svg class="course" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
         <rect class="course-whole" width="100" height="8" rx="0" />
-        <rect class="course-done" width={Math.min(100, reached * 100)} height="8" />
-        <rect class="course-now" x={Math.min(99.4, day_gone * 100)} width="0.6" height="8" />
+        <rect class="course-done" width={done} height="8" />
+        <rect class="course-mark" x={Math.min(99.4, mark)} width="0.6" height="8" />
       </svg>
+      <p class="course-label tiny quiet" aria-hidden="true">
+        <span style={{ left: `${Math.min(93, Math.max(7, mark))}%` }}>{label}</span>
+      </p>
       <p class="small quiet">
         <strong class="course-share">
           {reached < 3 ? `${share(reached, 0)} of` : `${count(Math.round(reached))} times`}
@@ -109,7 +114,7 @@ const Line = ({ label, children }: { label: string; children: ComponentChildren 
 )
 
 export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
-  const { yesterday, currency, yesterday_on } = today
+  const { yesterday, currency } = today
   const gross = yesterday.gross.milli ?? 0
   const proceeds = yesterday.proceeds.milli ?? 0
   return (
@@ -127,7 +132,6 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
       <dl class="lines">
         <Line label="Gross, less refunds">{money(gross, currency)}</Line>
         <Line label="Apple’s commission and taxes">{money(proceeds - gross, currency)}</Line>
-        <Line label="Day">{day(yesterday_on)}</Line>
       </dl>
     </section>
   )
