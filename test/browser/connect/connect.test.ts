@@ -93,7 +93,9 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     await page.getByText('the import of a year has started').waitFor()
 
     expect(await page.getByText(`${server.url}/apple/notifications`).count()).toBeGreaterThan(0)
-    await page.getByRole('button', { name: `Send to production, test notification of ${shop.apps[0]?.name}` }).click()
+    await page
+      .getByRole('button', { name: `Send to production, test notification of ${shop.apps[0]?.name}` })
+      .click()
     await page.getByText('Received', { exact: true }).waitFor()
     await settled(page)
     await assertSound(page)
