@@ -8,10 +8,10 @@ export function roundStart(value: number, range: number): number {
   return Math.floor(value / step) * step
 }
 
-type Formats = { format: (value: number) => string; formatShort: (value: number) => string }
+type Formats = { format: (value: number) => string; formatShort: (value: number, step: number) => string }
 
 /** The note that an axis starts at a value; short if two digits say it exactly. */
 export function axisStartText(start: number, { format, formatShort }: Formats): string {
-  const isExact = start % 10 ** (Math.floor(Math.log10(start)) - 1) === 0
-  return `The axis starts at ${isExact ? formatShort(start) : format(start)}, not at zero.`
+  const digit = 10 ** (Math.floor(Math.log10(start)) - 1)
+  return `The axis starts at ${start % digit === 0 ? formatShort(start, digit) : format(start)}, not at zero.`
 }
