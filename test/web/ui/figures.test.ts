@@ -72,16 +72,17 @@ test('compares a level with its first value in the range, and names the day', ()
     kind: 'level',
     series: [seriesOf(moneyPoints([2000, 3000, 4000]))],
   })
-  const compared = comparedWithStart(level)
+  const compared = comparedWithStart(level, 'none')
   expect(compared.previous?.series[0]?.points).toEqual(moneyPoints([2000]))
   expect(comparedText(compared)).toBe('since Nov 1, 2026')
   const weeks = {
     ...level,
     series: [seriesOf([moneyPoints([2])[0], moneyPoints([3], '2026-11-08')[0]].flatMap((one) => one ?? []))],
   }
-  expect(comparedText(comparedWithStart(weeks))).toBe('since Nov 7, 2026')
+  expect(comparedText(comparedWithStart(weeks, 'none'))).toBe('since Nov 7, 2026')
+  expect(comparedWithStart(level, 'year')).toBe(level)
   const flow = { ...level, kind: 'flow' as const }
-  expect(comparedWithStart(flow)).toBe(flow)
+  expect(comparedWithStart(flow, 'none')).toBe(flow)
   const previous = { from_on: '2026-08-01', until_on: '2026-10-31', series: [] }
   expect(comparedText({ ...flow, previous })).toBe('vs. Aug 1, 2026 – Oct 31, 2026')
   expect(comparedText({ ...level, previous })).toBe('since Oct 31, 2026')

@@ -104,6 +104,19 @@ const Tools = ({ title, order, csvUrls, onOrder }: ToolsProps): JSX.Element => (
   </>
 )
 
+/** What the changes are against, and how values are ranked by growth; null without either. */
+const footOf = (answer: MetricAnswer, order: Order): JSX.Element | null =>
+  answer.previous || order === 'growth' ? (
+    <>
+      {answer.previous && <span>Changes {comparedText(answer)}.</span>}
+      {order === 'growth' && (
+        <span>
+          Values that are new, or had less than {share(MIN_SHARE_BEFORE, 0)} of the total before, follow.
+        </span>
+      )}
+    </>
+  ) : null
+
 type BreakdownProps = {
   name: string
   split: string
@@ -135,11 +148,8 @@ export function Breakdown({
   const hrefFor = (value: string | null): string | null =>
     value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null
   if (isHidden || (definition && !definition.splits.includes(split))) return null
-  const comparedIn = (data: MetricAnswer): MetricAnswer => {
-    const known = withoutUnknownPrevious(asCount(data))
-    return scope.compare === 'none' ? comparedWithStart(known) : known
-  }
-  const compared = result.data && comparedIn(result.data)
+  const comparedIn = (data: MetricAnswer): MetricAnswer =>
+    comparedWithStart(withoutUnknownPrevious(asCount(data)), scope.compare)
   const title = look.title ?? SPLIT_NOUNS[split] ?? split
   return (
     <Card
@@ -149,19 +159,7 @@ export function Breakdown({
       tools={
         <Tools title={title} order={order} csvUrls={csvUrls} onOrder={(value) => change('order', value)} />
       }
-      foot={
-        (compared?.previous || order === 'growth') && (
-          <>
-            {compared?.previous && <span>Changes {comparedText(compared)}.</span>}
-            {order === 'growth' && (
-              <span>
-                Values that are new, or had less than {share(MIN_SHARE_BEFORE, 0)} of the total before,
-                follow.
-              </span>
-            )}
-          </>
-        )
-      }
+      foot={result.data && footOf(comparedIn(result.data), order)}
     >
       <QueryView result={result} height={maxRows * 38}>
         {(data) => {

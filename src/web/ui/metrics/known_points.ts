@@ -1,4 +1,5 @@
 /** Removes periods without data, so that unknown is not shown as zero, and finds what a level is compared with. */
+import type { Comparison } from '../scope.ts'
 import { plusDays } from '../words.ts'
 import type { MetricAnswer, Series } from './metric_answer.ts'
 
@@ -11,13 +12,13 @@ export function withoutUnknownPrevious(answer: MetricAnswer): MetricAnswer {
 }
 
 /**
- * Compares a level with its first value in the range, as the chart shows it. Other answers stay as they are. Expects
- * that no period to compare with is chosen.
+ * Compares a level with its first value in the range, as the chart shows it, unless a comparison is chosen. Other answers
+ * stay as they are.
  */
-export function comparedWithStart(answer: MetricAnswer): MetricAnswer {
+export function comparedWithStart(answer: MetricAnswer, chosen: Comparison): MetricAnswer {
   const { kind, unit, series } = answer
   const [first, second] = series[0]?.points ?? []
-  if (kind !== 'level' || unit === 'ratio' || !first || !second) return answer
+  if (chosen !== 'none' || kind !== 'level' || unit === 'ratio' || !first || !second) return answer
   const starts = series.map((one) => ({ ...one, points: one.points.slice(0, 1) }))
   return { ...answer, previous: { from_on: first.on, until_on: plusDays(second.on, -1), series: starts } }
 }

@@ -84,8 +84,6 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   const title = props.title ?? definition?.title ?? name
   const drawableAnswer = (answer: MetricAnswer): MetricAnswer =>
     scope.range === 'all' ? knownOnly(asCount(answer)) : asCount(answer)
-  const compared = (answer: MetricAnswer): MetricAnswer =>
-    scope.compare === 'none' ? comparedWithStart(answer) : answer
   const graph = (answer: MetricAnswer) => {
     const shown = drawableAnswer(answer)
     const drawn = scope.compare === 'none' ? { ...shown, previous: null } : shown
@@ -115,7 +113,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       csvUrls={csvUrls}
       height={height}
       headHeight={HEAD_HEIGHT}
-      head={(answer) => <Headline answer={compared(drawableAnswer(answer))} />}
+      head={(answer) => <Headline answer={comparedWithStart(drawableAnswer(answer), scope.compare)} />}
       graphOf={graph}
       emptyText={({ first_on }) => (first_on === null ? NO_DATA_YET : 'Choose a longer range or other apps.')}
       subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}

@@ -1,7 +1,7 @@
 /** The bar of the day's revenue against a typical day. */
 
 /** Percentages of the bar's width, and the mark with its label. */
-export type Course = { done: number; mark: number; label: 'now' | 'typical' }
+type Course = { done: number; mark: number; label: 'now' | 'typical' }
 
 /**
  * The bar of a day. Up to a typical day, the whole bar is that day, and the mark is the time. Beyond it, the whole bar
