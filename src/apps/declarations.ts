@@ -44,7 +44,7 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     const declaredApps = next.apps.filter((app) => app.organization === slug)
     apps.declare(id, declaredApps)
     keys.declare(id, declared ? keysOf(declared) : [])
-    if (keys.list(id).length === 0) keys.create(id, 'publishable', 'made at first start')
+    if (keys.list(id).length === 0) keys.create(id, 'publishable', 'Default key')
   }
 
   /**

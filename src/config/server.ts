@@ -215,7 +215,7 @@ export const metrics = {
     write: 'a whole number from 0 to 100',
   }),
   small_business: setting(v.boolean(), false, {
-    reason: "Whether you are in Apple's Small Business Program, with a commission of at most 15 %.",
+    reason: "Whether you are in Apple's Small Business Program, with a commission of at most 15%.",
     write: 'true or false',
   }),
   wait_ms: setting(is.wholeNumber(0, 10_000), 50, {

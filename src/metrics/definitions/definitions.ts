@@ -30,7 +30,7 @@ export type MetricName = (typeof METRIC_NAMES)[number]
 const UNPRICED = term(
   'unpriced',
   'Unknown price',
-  'The number whose price Apple has not sent. The sum excludes them.',
+  'Transactions without a price from Apple. The sum excludes them.',
 )
 const NO_PERIOD = term(
   'no_period',
@@ -149,20 +149,20 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'MRR movements',
     kind: 'flow',
     sentence: 'How the monthly recurring revenue changed, by cause.',
-    formula: `MRR at the end − MRR at the start = Σ movements by kind. ${MOVED_RATE}. fx is the change by the exchange rate alone; where price and rate change together, the price change counts at the new rate`,
+    formula: `MRR at the end − MRR at the start = Σ movements by kind. ${MOVED_RATE}. The part fx is the change by the exchange rate alone; where price and rate change together, the price change counts at the new rate`,
     parts: [
       ...MOVEMENTS,
       term(
         'churned',
         'Churned',
-        'In the view with two buckets: all movements that are not new, including price changes and exchange rates. Negative where losses prevail.',
+        'In the view New vs. churned: all movements that are not new, including price changes and exchange rates. Negative where losses prevail.',
       ),
     ],
     views: [
       term('kinds', 'By kind', 'Each kind of movement separately.'),
       term(
         'two_buckets',
-        'Two buckets',
+        'New vs. churned',
         'New, and every other movement as Churned, as RevenueCat shows it. Not itemized changes are separate.',
       ),
     ],

@@ -29,7 +29,7 @@ export const COVERAGE_DESCRIPTIONS: readonly (Description & { parts: readonly La
   {
     name: 'share',
     title: 'Coverage',
-    sentence: 'Match with Apple’s reports: the share that single transactions explain.',
+    sentence: 'How much of Apple’s reports Windfall’s transactions explain.',
     formula:
       'ledger ÷ reports, by app, month and metric. Levels (MRR, subscriptions, trials) are those at the end of the month’s last Pacific day with a report; flows (revenue, refunds, new trials) are summed over its days',
     parts: [],

@@ -74,7 +74,7 @@ export const count = (value: number | null | undefined): string =>
 export const shortCount = (value: number): string =>
   numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(value)
 
-/** A fraction from 0 to 1 as `12.3 %`. */
+/** A fraction from 0 to 1 as `12.3%`. */
 export const share = (ratio: number | null | undefined, digits = 1): string =>
   ratio === null || ratio === undefined
     ? UNKNOWN
@@ -86,13 +86,14 @@ export const share = (ratio: number | null | undefined, digits = 1): string =>
 export const times = (ratio: number | null | undefined): string =>
   ratio === null || ratio === undefined ? UNKNOWN : numberFormat({ maximumFractionDigits: 2 }).format(ratio)
 
-/** A ratio with its sign, as `+12.3 %`. */
+const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: 'exceptZero' } as const
+
+/** A ratio with its sign, as `+12.3%`. */
 export const change = (ratio: number): string =>
-  numberFormat({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(ratio)
+  numberFormat({ style: 'percent', ...ONE_DIGIT }).format(ratio)
 
 /** A difference of two fractions in percentage points, as `+1.4 pp`. */
-export const points = (difference: number): string =>
-  `${numberFormat({ maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(difference * 100)} pp`
+export const points = (difference: number): string => `${numberFormat(ONE_DIGIT).format(difference * 100)} pp`
 
 const DAY_MS = 86_400_000
 const utc = (options: Intl.DateTimeFormatOptions) =>

@@ -93,7 +93,9 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     await page.getByText('the import of a year has started').waitFor()
 
     expect(await page.getByText(`${server.url}/apple/notifications`).count()).toBeGreaterThan(0)
-    await page.getByRole('button', { name: `Production test notification for ${shop.apps[0]?.name}` }).click()
+    await page
+      .getByRole('button', { name: `Send to production, test notification of ${shop.apps[0]?.name}` })
+      .click()
     await page.getByText('Received', { exact: true }).waitFor()
     await settled(page)
     await assertSound(page)
@@ -172,7 +174,7 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     const { app } = await openConnecting({ env })
     const { page } = await visitAsOwner(browser, app, 'desktop', 'dark')
     await page.goto('/settings/apple')
-    await cardOf(page, CONNECT).getByText('This key is in config.toml').waitFor()
+    await cardOf(page, CONNECT).getByText('This key is in the configuration').waitFor()
     expect(await cardOf(page, CONNECT).locator('.drop').count()).toBe(0)
     await page.getByLabel('Bundle ID').fill('foo')
     await page.getByRole('button', { name: 'Add app' }).click()

@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium())('the search', () => {
     ['webhooks', '/settings/webhooks', 'Webhooks'],
     ['share links', '/settings/guests', 'Guests'],
     ['net new', '/metrics/net_new_mrr', 'Net new MRR'],
-    ['coverage', '/coverage', 'Events'],
+    ['coverage', '/coverage', 'Coverage'],
     ['lifetime value', '/retention', 'Trials & retention'],
   ])('“%s” opens %s', async (text, path, heading) => {
     const { page } = await enter(browser)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { certaintyText, type TodayFigures } from '../../../src/web/ui/today/certainty.ts'
+import { courseOf } from '../../../src/web/ui/today/course.ts'
 
 const yesterday = (
   milli: number,
@@ -22,4 +23,9 @@ test('says how certain yesterday’s proceeds are', () => {
 test('distinguishes no sales from no data', () => {
   expect(certaintyText(yesterday(0, null))).toBe('No sales.')
   expect(certaintyText(yesterday(0, null, false))).toBe('No data yet.')
+})
+
+test('scales the bar of the day past a typical day, and names its mark', () => {
+  expect(courseOf(0.5, 0.8)).toEqual({ done: 50, mark: 80, label: 'now' })
+  expect(courseOf(2, 0.95)).toEqual({ done: 100, mark: 50, label: 'typical' })
 })

@@ -78,6 +78,22 @@ test('ends a curve at the age of its cohort and marks partial points as incomple
   expect(graph.lines[0] && graph.figureOf(graph.lines[0])).toBe(1600)
 })
 
+test('ends the line of all cohorts where fewer than half of the customers are left', () => {
+  const { lines } = curvesOf({
+    cohorts: [
+      ltv('2026-09-01', [1000, 1500, 4000], [true, true, true]),
+      ltv('2026-10-01', [1000, 1500, 0], [true, true, false]),
+      ltv('2026-11-01', [1000, 0, 0], [true, false, false]),
+    ],
+    by: 'month',
+    today: '2026-11-18',
+    currency: 'USD',
+    title: 'Realized LTV',
+  })
+  expect(lines[0]?.title).toBe('All cohorts')
+  expect(lines[0]?.values).toEqual([1000, 1500, null])
+})
+
 test('draws a month without a cohort as a gap of full width', () => {
   const rows = ['2025-12-01', '2026-02-01'].map((cohort) => ({ cohort, complete: true, milli: 7 }))
   const part = {

@@ -61,16 +61,16 @@ const cell = (month: string, metric: Cell['metric'], share: number | null): Cell
   residue: { ...nothing, before_first_notification: 2, exchange_rate: -3 },
 })
 
-test('lists coverage by month, newest first, with empty cells without a report', () => {
+test('lists coverage by month, oldest first, with empty cells without a report', () => {
   const { months, apps } = gridOf([
     cell('2026-01', 'mrr', 1),
     cell('2026-03', 'mrr', 0.9),
     cell('2026-01', 'refunds', null),
   ])
-  expect(months).toEqual(['2026-03', '2026-01'])
+  expect(months).toEqual(['2026-01', '2026-03'])
   expect(apps[0]?.rows.map(({ metric, cells }) => [metric, cells.map((one) => one?.month ?? null)])).toEqual([
-    ['mrr', ['2026-03', '2026-01']],
-    ['refunds', [null, '2026-01']],
+    ['mrr', ['2026-01', '2026-03']],
+    ['refunds', ['2026-01', null]],
   ])
   expect([1, 0.991, 1.049, 0.81, 0.5, null].map(gradeOf)).toEqual([
     'whole',

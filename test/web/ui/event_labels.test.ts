@@ -88,7 +88,9 @@ test('removes the bundle id from product names', () => {
 test('describes the detail of an event', () => {
   const subscription = { renewal_price_milli: 5990, currency: 'USD', next_product_id: 'com.example.a.basic' }
   const transaction = { offer_period: 'P1W' }
-  expect(eventDetail(event('trial.started', { subscription, transaction }))).toBe('1 week free, then $5.99')
+  expect(eventDetail(event('trial.started', { subscription, transaction }))).toBe(
+    '1 week free, then\u00a0$5.99',
+  )
   expect(eventDetail(event('trial.started', {}))).toBeNull()
   expect(eventDetail(event('subscription.downgraded', { subscription, bundle_id: 'com.example.a' }))).toBe(
     'to Basic, $5.99',

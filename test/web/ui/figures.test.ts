@@ -1,7 +1,19 @@
 import { expect, test } from 'vitest'
-import { figureOfAll, sumOf, totalsOf } from '../../../src/web/ui/metrics/figures.ts'
-import { knownOnly, withoutUnknownPrevious } from '../../../src/web/ui/metrics/known_points.ts'
+import {
+  basisText,
+  comparedText,
+  figureOfAll,
+  isAmountOfChange,
+  sumOf,
+  totalsOf,
+} from '../../../src/web/ui/metrics/figures.ts'
+import {
+  comparedWithStart,
+  knownOnly,
+  withoutUnknownPrevious,
+} from '../../../src/web/ui/metrics/known_points.ts'
 import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
+import { formattersOf } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { noPeriodNote, unpricedNote } from '../../../src/web/ui/metrics/origins.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
@@ -52,6 +64,46 @@ test('removes a previous period without data', () => {
   expect(withoutUnknownPrevious(answer).previous).toBeNull()
   expect(withoutUnknownPrevious({ ...answer, first_on: '2026-10-31' }).previous).toEqual(previous)
   expect(withoutUnknownPrevious({ ...answer, first_on: null }).previous).toBeNull()
+})
+
+test('compares a level with its first value in the range, and names the day', () => {
+  const level = answerOf({
+    metric: 'mrr',
+    kind: 'level',
+    series: [seriesOf(moneyPoints([2000, 3000, 4000]))],
+  })
+  const compared = comparedWithStart(level, 'none')
+  expect(compared.previous?.series[0]?.points).toEqual(moneyPoints([2000]))
+  expect(comparedText(compared)).toBe('since Nov 1, 2026')
+  const weeks = {
+    ...level,
+    series: [seriesOf([moneyPoints([2])[0], moneyPoints([3], '2026-11-08')[0]].flatMap((one) => one ?? []))],
+  }
+  expect(comparedText(comparedWithStart(weeks, 'none'))).toBe('since Nov 7, 2026')
+  expect(comparedWithStart(level, 'year')).toBe(level)
+  const flow = { ...level, kind: 'flow' as const }
+  expect(comparedWithStart(flow, 'none')).toBe(flow)
+  const previous = { from_on: '2026-08-01', until_on: '2026-10-31', series: [] }
+  expect(comparedText({ ...flow, previous })).toBe('vs. Aug 1, 2026 – Oct 31, 2026')
+  expect(comparedText({ ...level, previous })).toBe('since Oct 31, 2026')
+})
+
+test('says what a figure covers', () => {
+  const points = moneyPoints([1, 2, 3])
+  const basis = (own: Parameters<typeof answerOf>[0]) =>
+    basisText(answerOf({ from_on: '2026-11-19', until_on: '2026-11-21', ...own }), { value: 1, points })
+  expect(basis({ kind: 'level' })).toBe('now')
+  expect(basis({ kind: 'level', until_on: '2026-11-20' })).toBe('on Nov 20, 2026')
+  expect(basis({ kind: 'flow' })).toBe('in 3 days')
+  expect(basis({ unit: 'ratio' })).toBe('Nov 1, 2026 – Nov 3, 2026')
+})
+
+test('shows the change of figures with either sign as an amount', () => {
+  expect(isAmountOfChange('net_new_mrr', 300, 200)).toBe(true)
+  expect(isAmountOfChange('revenue', -2, 8)).toBe(true)
+  expect(isAmountOfChange('revenue', 2, 8)).toBe(false)
+  expect(formattersOf(answerOf({})).formatChange(6_000)).toBe('+$6.00')
+  expect(formattersOf(answerOf({ unit: 'count' })).formatChange(-3)).toBe('-3')
 })
 
 test('stacks parts and shows the API’s total', () => {

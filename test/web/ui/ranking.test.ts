@@ -4,7 +4,7 @@ import { asCount } from '../../../src/web/ui/metrics/figures.ts'
 import { groupsOf } from '../../../src/web/ui/metrics/groups.ts'
 import { valueName } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { rankingOf } from '../../../src/web/ui/metrics/ranking.ts'
-import { points } from '../../../src/web/ui/words.ts'
+import { change, points } from '../../../src/web/ui/words.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
 test('uses display names of apps and products', () => {
@@ -37,6 +37,12 @@ test('ranks values by figure, combines the rest and adds up to the total', () =>
   expect([combined?.title, combined?.figure, combined?.share]).toEqual(['5 others', 23, 0.23])
 })
 
+test('shows a value that would be the only other one', () => {
+  const series = ['one', 'two', 'three'].map((value) => seriesOf(moneyPoints([5]), { value }))
+  const { rows, combined } = rankingOf(answerOf({ split: 'product', series }), [], 2)
+  expect([rows.length, combined]).toEqual([3, null])
+})
+
 test('treats a missing previous value as zero unless small values were combined', () => {
   const series = [
     seriesOf(moneyPoints([5]), { value: 'old' }),
@@ -63,6 +69,29 @@ test('ranks by growth: new and tiny values follow the others', () => {
   expect(titles('size')).toEqual(['USA', 'NEW', 'DEU', 'JPN', 'NZL'])
   // +50 %, +10 %, -10 %; then those without a change to rank by, by size.
   expect(titles('growth')).toEqual(['JPN', 'USA', 'DEU', 'NEW', 'NZL'])
+})
+
+test('marks values whose previous figure is too small for a percentage', () => {
+  const of = (millis: Record<string, number>) =>
+    Object.entries(millis).map(([value, milli]) => seriesOf(moneyPoints([milli]), { value }))
+  const answer = answerOf({
+    split: 'country',
+    series: of({ USA: 1_100, NZL: 50 }),
+    previous: { ...stretch, series: of({ USA: 1_000, NZL: 5 }) },
+  })
+  expect(rankingOf(answer, [], 8).rows.map((row) => row.isBaseSmall)).toEqual([false, true])
+})
+
+test('ranks net movements by the difference', () => {
+  const of = (millis: Record<string, number>) =>
+    Object.entries(millis).map(([value, milli]) => seriesOf(moneyPoints([milli]), { value }))
+  const answer = answerOf({
+    metric: 'net_new_mrr',
+    split: 'period',
+    series: of({ P1M: 500, P2M: -10 }),
+    previous: { ...stretch, series: of({ P1M: 400, P2M: -50 }) },
+  })
+  expect(rankingOf(answer, [], 8, 'growth').rows.map(({ value }) => value)).toEqual(['P1M', 'P2M'])
 })
 
 test('ranks percentages by their change in points, the uncertain ones last', () => {
@@ -171,7 +200,8 @@ test('shows the denominator of a share and ranks those below twenty last', () =>
 })
 
 test('shows a difference of shares in percentage points', () => {
-  expect([points(-0.067), points(0.014), points(0)]).toEqual(['-6.7 pp', '+1.4 pp', '0 pp'])
+  expect([change(0.18), change(-0.177), change(0)]).toEqual(['+18.0%', '-17.7%', '0.0%'])
+  expect([points(-0.067), points(0.014), points(0)]).toEqual(['-6.7 pp', '+1.4 pp', '0.0 pp'])
 })
 
 test('puts every metric of the API into one group', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { browserName } from '../../../src/web/ui/settings/access/browsers.ts'
 import { CALLS, LANGUAGES, snippet } from '../../../src/web/ui/settings/access/snippets.ts'
-import { sectionsWith } from '../../../src/web/ui/settings/finding.ts'
+import { sectionsWith, sectionTitle } from '../../../src/web/ui/settings/finding.ts'
+import { isWaiting } from '../../../src/web/ui/settings/job_state.ts'
 import { groupMissingDays } from '../../../src/web/ui/settings/missing_day_groups.ts'
 import { bytes, duration, grouped, money, sentence, shortMoney } from '../../../src/web/ui/words.ts'
 
@@ -87,6 +88,10 @@ test('finds settings by name and description, and those that are set', () => {
   expect(paths('nothing', false)).toEqual([])
 })
 
+test('titles a section in words', () => {
+  expect(['', 'server', 'alert_channels'].map(sectionTitle)).toEqual(['General', 'Server', 'Alert channels'])
+})
+
 test('names a browser correctly although it claims to be others', () => {
   const phone =
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Mobile/15E148 Safari/604.1'
@@ -134,4 +139,9 @@ test('an amount of zero has no sign, also if it is rounded or negated', () => {
   expect([0, -0, -4].map((milli) => money(milli, 'USD'))).toEqual(['$0.00', '$0.00', '$0.00'])
   expect([money(-4, null), shortMoney(-0, 'USD')]).toEqual(['0', '$0'])
   expect(money(-5, 'USD')).toBe('-$0.01')
+})
+
+test('a job whose outcome is that it waits has not succeeded', () => {
+  expect(isWaiting({ outcome: 'waiting for the backfill to read Apple’s history' })).toBe(true)
+  expect([isWaiting({ outcome: '3 apps compared' }), isWaiting({ outcome: null })]).toEqual([false, false])
 })

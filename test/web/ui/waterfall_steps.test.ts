@@ -71,7 +71,7 @@ test('starts the axis at zero, or below the lowest level if movements would be t
   expect([wide.low, wide.high, wide.isCut]).toEqual([0, 1000, false])
   expect(wide.share(500)).toBe(0.5)
   const narrow = scaleOf(stepsOf([movement('new', 100)], { start: 1000, end: 1100, ...ends }))
-  expect([narrow.low, narrow.high, narrow.isCut]).toEqual([965, 1100, true])
+  expect([narrow.low, narrow.high, narrow.isCut]).toEqual([960, 1100, true])
   expect(narrow.share(0)).toBe(0)
   expect(narrow.share(1100)).toBe(1)
 })

@@ -110,7 +110,7 @@ export function AnnotationsSection(): JSX.Element {
   const [open, setOpen] = useState<Open | null>(null)
   return (
     <Card
-      title="Annotations"
+      title="Notes on the days of the charts"
       tools={
         <>
           <ExportMenu csvUrls={{ csv: `${ANNOTATIONS}.csv` }} savePng={null} />
@@ -120,7 +120,7 @@ export function AnnotationsSection(): JSX.Element {
         </>
       }
     >
-      <p class="small quiet">Notes on the days of the charts. Guests do not see them.</p>
+      <p class="small quiet">Guests do not see them.</p>
       <QueryView result={paged.first} height={240}>
         {({ apple }) => (
           <>

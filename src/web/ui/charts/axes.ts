@@ -1,5 +1,6 @@
 /** uPlot axes: round steps, labels that do not overlap, and a zero line where values are negative. */
 import type uPlot from 'uplot'
+import { roundStart } from './axis_start.ts'
 import { colour } from './colours.ts'
 import { type Flag, mergedFlags } from './flags.ts'
 import type { Graph } from './graph.ts'
@@ -58,7 +59,7 @@ export function cutOf({ isLevel = false, isStacked, lines }: Graph): number | nu
   if (!isLevel || isStacked || values.length === 0) return null
   const low = Math.min(...values)
   const high = Math.max(...values)
-  return low > high * CUT_ABOVE && high > low ? low - (high - low) * 0.25 : null
+  return low > high * CUT_ABOVE && high > low ? roundStart(low - (high - low) * 0.1, high - low) : null
 }
 
 /** The range of the vertical axis. */

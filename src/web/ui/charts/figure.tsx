@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { notesByPoint, useAnnotations } from '../annotations/annotation_query.ts'
 import { Empty } from '../parts/query_view.tsx'
 import { cutOf } from './axes.ts'
+import { axisStartText } from './axis_start.ts'
 import { type Graph, isEmpty } from './graph.ts'
 import { GraphTable } from './graph_table.tsx'
 import { Legend } from './legend.tsx'
@@ -53,7 +54,7 @@ export function Figure({
   return (
     <>
       <TimeChart graph={visible} height={height} onCanvas={onCanvas} />
-      {start !== null && <p class="tiny quiet">The axis starts at {graph.format(Math.round(start))}.</p>}
+      {start !== null && <p class="tiny quiet">{axisStartText(start, graph)}</p>}
       {graph.lines.length > 1 && <Legend graph={graph} hidden={hidden} onToggle={toggle} />}
     </>
   )

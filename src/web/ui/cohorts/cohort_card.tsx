@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ChartCard } from '../charts/chart_card.tsx'
 import type { Graph } from '../charts/graph.ts'
 import { useOtherDefinitions } from '../metrics/definitions.ts'
+import { Formula } from '../metrics/formula.tsx'
 import { day, share } from '../words.ts'
 import type { CohortName, Cohorts, useCohorts } from './cohort_query.ts'
 
@@ -40,7 +41,7 @@ export const useCohortTitle = (name: CohortName): string =>
 export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.Element => (
   <>
     {answer.sentence}
-    <span class="formula">{answer.formula}</span>
+    <Formula text={answer.formula} />
     <p class="tiny quiet">Source: signed transactions.</p>
   </>
 )

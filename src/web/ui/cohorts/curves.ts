@@ -30,13 +30,17 @@ function lineOf({ cohort, customers, values }: Ltv, { cohorts, by, today }: Curv
   }
 }
 
-/** The mean of all cohorts that have reached each age whole, weighted by their customers. */
+/**
+ * The mean of all cohorts that have reached each age whole, weighted by their customers. It ends where they have fewer
+ * than half of all customers: from there it would jump with each cohort that drops out.
+ */
 function meanLine(cohorts: readonly Ltv[], days: readonly number[]): Line {
+  const allCustomers = cohorts.reduce((sum, one) => sum + one.customers, 0)
   const values = days.map((_, index) => {
     const reached = cohorts.filter(({ values: own }) => own[index]?.complete)
     const customers = reached.reduce((sum, one) => sum + one.customers, 0)
     const milli = reached.reduce((sum, one) => sum + (one.values[index]?.net_milli ?? 0), 0)
-    return customers === 0 ? null : Math.round(milli / customers)
+    return customers === 0 || 2 * customers < allCustomers ? null : Math.round(milli / customers)
   })
   return { key: 'all', title: 'All cohorts', hue: 1, weight: 'bold', style: 'line', values }
 }

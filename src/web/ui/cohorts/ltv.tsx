@@ -74,7 +74,7 @@ export function Ltv({ class: className = '' }: { class?: string }): JSX.Element 
         <>
           <span>
             Per customer, {answer.basis} minus refunds. Gray: single cohorts. Dashed: part of the cohort has
-            not reached this age.
+            not reached this age. The line of all cohorts ends where fewer than half of the customers have.
           </span>
           <EstimateNote answer={answer} />
         </>

@@ -46,7 +46,7 @@ function PreviewPage(): JSX.Element {
     <DigestPage result={result} missing="No app is connected yet">
       {(preview) => (
         <Sheet title={KIND_TITLES[preview.kind]} figures={preview.figures}>
-          A preview with the figures of now. Nothing is stored or sent.
+          Preview with current figures. Nothing is stored or sent.
         </Sheet>
       )}
     </DigestPage>
@@ -60,12 +60,16 @@ type PageProps<Data> = {
   children: (data: Data) => ComponentChildren
 }
 
-function DigestPage<Data>({ result, missing, children }: PageProps<Data>): JSX.Element {
+function DigestPage<Data extends { kind: Answer['kind'] }>({
+  result,
+  missing,
+  children,
+}: PageProps<Data>): JSX.Element {
   return (
     <main class="page narrow digest" id="content">
       <BackLink to="/digests" title="Digests" />
       <header class="page-head">
-        <Title>Digest</Title>
+        <Title>{result.data ? KIND_TITLES[result.data.kind] : 'Digest'}</Title>
         <button
           type="button"
           class="button"

@@ -13,7 +13,7 @@ export function Sheet({ title, figures, children }: SheetProps): JSX.Element {
   return (
     <article class="digest-sheet">
       <header>
-        <p class="small quiet">{title}</p>
+        <p class="small quiet digest-kind">{title}</p>
         <h2>{periodText(from_on, until_on)}</h2>
         <p class="small quiet">
           Days in {time_zone}. Amounts in {currency}. {children}
@@ -62,7 +62,7 @@ const Table = ({ title, usual, children }: TableProps): JSX.Element => (
       <tr>
         <th scope="col">{title}</th>
         <th scope="col" class="number">
-          <span class="spoken">Value</span>
+          Value
         </th>
         <th scope="col" class="number">
           {usual}
@@ -116,6 +116,7 @@ const usualTitle = ({ usual_of }: Compared): string =>
 
 function Recurring({ figures: { mrr, currency } }: Figures): JSX.Element {
   const { milli, before_milli: before } = mrr
+  const format = (difference: number): string => signedMoney(difference, currency)
   return (
     <Table title="Recurring revenue" usual="Before">
       <Line
@@ -127,10 +128,20 @@ function Recurring({ figures: { mrr, currency } }: Figures): JSX.Element {
           </>
         }
         usual={money(before, currency)}
-        change={milli !== null && before !== null && signedMoney(milli - before, currency)}
+        change={
+          milli !== null &&
+          before !== null && (
+            <Delta now={milli} before={before} against="against the value before" format={format} />
+          )
+        }
       />
       {mrr.movements.map(({ part, title, milli: moved }) => (
-        <Line key={part} label={title} value="" change={signedMoney(moved, currency)} />
+        <Line
+          key={part}
+          label={title}
+          value=""
+          change={<Delta now={moved} before={0} against="of MRR" format={format} />}
+        />
       ))}
     </Table>
   )
@@ -140,7 +151,7 @@ const mean = (value: number | null): string => (value === null ? '–' : count(M
 
 function Subscribers({ figures }: Figures): JSX.Element {
   const { trials, churn, failed_payments: failed, currency } = figures
-  const atRisk = failed.at_risk_milli ? `, ${money(failed.at_risk_milli, currency)} a month` : ''
+  const atRisk = failed.at_risk_milli ? ` (${money(failed.at_risk_milli, currency)}/month)` : ''
   return (
     <Table title="Subscribers" usual={usualTitle(trials.started)}>
       <ComparedLine

@@ -11,6 +11,9 @@ const EXPIRATION_REASONS: Record<number, string> = {
   4: 'product no longer available',
 }
 
+/** Keeps a word with its amount on one line. */
+const NO_BREAK = '\u00a0'
+
 type Describe = (data: FeedEvent['data']) => string | null
 
 const activeUntil: Describe = ({ subscription }) =>
@@ -52,7 +55,7 @@ const requestReason: Describe = ({ notification }) =>
 const trial: Describe = ({ transaction, subscription }) => {
   const free = transaction?.offer_period ? `${period(transaction.offer_period)} free` : null
   const renewalPrice = subscription?.renewal_price_milli
-    ? `then ${money(subscription.renewal_price_milli, subscription.currency ?? null)}`
+    ? `then${NO_BREAK}${money(subscription.renewal_price_milli, subscription.currency ?? null)}`
     : null
   return [free, renewalPrice].filter((one) => one !== null).join(', ') || null
 }

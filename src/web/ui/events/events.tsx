@@ -35,7 +35,7 @@ export function Events(): JSX.Element {
     setTimeout(() => showPending(false), 0)
   }
   return (
-    <EventsView>
+    <EventsView title="Events">
       <div class="row log-tools">
         <FilterBar filters={filters} />
         <button

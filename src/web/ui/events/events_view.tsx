@@ -4,12 +4,14 @@ import { ScopeBar } from '../frame/scope_bar.tsx'
 import { Title } from '../parts/title.tsx'
 import { EventTabs } from './tabs.tsx'
 
-export const EventsView = ({ children }: { children: ComponentChildren }): JSX.Element => (
+type EventsViewProps = { title: string; children: ComponentChildren }
+
+export const EventsView = ({ title, children }: EventsViewProps): JSX.Element => (
   <>
     <ScopeBar parts="place" />
     <main class="page" id="content">
       <header class="page-head">
-        <Title>Events</Title>
+        <Title>{title}</Title>
         <EventTabs />
       </header>
       {children}

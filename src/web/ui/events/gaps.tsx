@@ -36,7 +36,7 @@ export function Gaps(): JSX.Element {
   const paged = usePagedQuery<Answer>('/api/v1/gaps', query, 'before')
   const gaps = paged.pages.flatMap((page) => page.gaps)
   return (
-    <EventsView>
+    <EventsView title="Gaps">
       <div class="spread">
         <p class="small quiet">
           Every 15 minutes, Windfall compares the received notifications with Apple’s history and fetches

@@ -26,7 +26,7 @@ export function EventRows({ feed, label, to, holding }: RowsProps): JSX.Element 
         <EventRow
           key={event.seq}
           event={event}
-          app={isMixed ? appName(apps, event.app_id) : null}
+          app={isMixed && event.app_id ? appName(apps, event.app_id) : null}
           now={now}
           isNew={event.seq > feed.firstNewestSeq}
           href={href}

@@ -10,9 +10,9 @@ import { Segments } from '../parts/popover.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useInView } from '../parts/use_in_view.ts'
 import { comparedWith, useScope } from '../scope.ts'
-import { bucket, count, share } from '../words.ts'
-import { asCount } from './figures.ts'
-import { withoutUnknownPrevious } from './known_points.ts'
+import { count, share } from '../words.ts'
+import { asCount, comparedText, isAmountOfChange } from './figures.ts'
+import { comparedWithStart, withoutUnknownPrevious } from './known_points.ts'
 import { formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
 import { MIN_SHARE_BEFORE, ORDERS, type Order, type RankedRow, rankingOf } from './ranking.ts'
@@ -44,7 +44,7 @@ const Bar = ({ fraction }: { fraction: number }): JSX.Element => (
 type RowProps = { row: RankedRow; answer: MetricAnswer; href: string | null }
 
 function Row({ row, answer, href }: RowProps): JSX.Element {
-  const { format } = formattersOf(answer)
+  const { format, formatChange } = formattersOf(answer)
   const { figure, before } = row
   const name = (
     <>
@@ -53,9 +53,7 @@ function Row({ row, answer, href }: RowProps): JSX.Element {
       {row.title}
     </>
   )
-  const against = answer.previous
-    ? `vs. ${bucket(answer.previous.from_on, 'day')} – ${bucket(answer.previous.until_on, 'day')}`
-    : ''
+  const isAmount = row.isBaseSmall || isAmountOfChange(answer.metric, figure ?? 0, before ?? 0)
   return (
     <li class={row.isUncertain ? 'is-few' : undefined}>
       <span class="what">
@@ -73,7 +71,8 @@ function Row({ row, answer, href }: RowProps): JSX.Element {
               before={before}
               isHigherBetter={isHigherBetter(answer.metric)}
               isPercentage={isPercentage(answer)}
-              against={against}
+              against={comparedText(answer)}
+              format={isAmount && before !== 0 ? formatChange : null}
             />
           )}
           {row.denominator !== null && <span class="tiny quiet number">n = {count(row.denominator)}</span>}
@@ -107,6 +106,19 @@ const Tools = ({ title, order, csvUrls, onOrder }: ToolsProps): JSX.Element => (
   </>
 )
 
+/** What the changes are against, and how values are ranked by growth; null without either. */
+const footOf = (answer: MetricAnswer, order: Order): JSX.Element | null =>
+  answer.previous || order === 'growth' ? (
+    <>
+      {answer.previous && <span>Changes {comparedText(answer)}.</span>}
+      {order === 'growth' && (
+        <span>
+          Values that are new, or had less than {share(MIN_SHARE_BEFORE, 0)} of the total before, follow.
+        </span>
+      )}
+    </>
+  ) : null
+
 type BreakdownProps = {
   name: string
   split: string
@@ -138,6 +150,8 @@ export function Breakdown({
   const hrefFor = (value: string | null): string | null =>
     value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null
   if (isHidden || (definition && !definition.splits.includes(split))) return null
+  const comparedIn = (data: MetricAnswer): MetricAnswer =>
+    comparedWithStart(withoutUnknownPrevious(asCount(data)), scope.compare)
   const title = look.title ?? SPLIT_NOUNS[split] ?? split
   return (
     <Card
@@ -147,17 +161,11 @@ export function Breakdown({
       tools={
         <Tools title={title} order={order} csvUrls={csvUrls} onOrder={(value) => change('order', value)} />
       }
-      foot={
-        order === 'growth' && (
-          <span>
-            Values that are new, or had less than {share(MIN_SHARE_BEFORE, 0)} of the total before, follow.
-          </span>
-        )
-      }
+      foot={result.data && footOf(comparedIn(result.data), order)}
     >
       <QueryView result={result} height={maxRows * 38}>
         {(data) => {
-          const answer = withoutUnknownPrevious(asCount(data))
+          const answer = comparedIn(data)
           const { rows, combined } = rankingOf(answer, apps, maxRows, order)
           const shown = combined ? [...rows, combined] : rows
           if (rows.length === 0) return <Empty icon="chart" title="No data in this range" />

@@ -1,4 +1,5 @@
 /** One figure per range: the last value of a level, the sum of a flow, the combined ratio. */
+import { bucket, daysBetween, span } from '../words.ts'
 import { figureOf, type MetricAnswer, type Point, type Series } from './metric_answer.ts'
 
 /** The series of the total, or of the part if one part was requested. */
@@ -38,6 +39,36 @@ function ratioOf(metric: string, points: readonly Point[]): Figure {
   const above = sumOf(known.map(({ numerator = null }) => numerator))
   const below = sumOf(known.map(({ denominator = null }) => denominator))
   return { value: above === null || !below ? null : above / below, points: known }
+}
+
+const SIGNED = new Set(['mrr_movements', 'net_new_mrr'])
+/** Whether the figures of a metric have either sign. */
+export const isSigned = (metric: string): boolean => SIGNED.has(metric)
+
+/** Whether a change is an amount: a percentage says nothing of figures that have either sign. */
+export const isAmountOfChange = (metric: string, now: number, before: number): boolean =>
+  isSigned(metric) || now < 0 || before < 0
+
+/** What the change of an answer's figures is against: a day for levels, else the compared period. */
+export function comparedText({ kind, previous }: Pick<MetricAnswer, 'kind' | 'previous'>): string {
+  if (!previous) return ''
+  const until = bucket(previous.until_on, 'day')
+  return kind === 'level' ? `since ${until}` : `vs. ${bucket(previous.from_on, 'day')} – ${until}`
+}
+
+/** The number of days in the range that have begun. */
+export const daysShown = ({ from_on, until_on, today_on }: MetricAnswer): number =>
+  daysBetween(from_on, until_on < today_on ? until_on : today_on) + 1
+
+/** What a figure covers: `now`, `in 90 days`, or the periods of a ratio, which may be fewer than those of the range. */
+export function basisText(answer: MetricAnswer, { points }: Figure): string {
+  const { kind, unit, interval } = answer
+  const [first] = points
+  if (unit === 'ratio') return first ? span(first.on, (points.at(-1) ?? first).on, interval) : ''
+  if (kind === 'level')
+    return answer.until_on < answer.today_on ? `on ${bucket(answer.until_on, 'day')}` : 'now'
+  const days = daysShown(answer)
+  return `in ${days === 1 ? 'one day' : `${days} days`}`
 }
 
 /** The figure of one series of an answer. */

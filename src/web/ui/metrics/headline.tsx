@@ -2,22 +2,19 @@
 import type { JSX } from 'preact'
 import { Fit } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
-import { bucket, daysBetween, span, UNKNOWN } from '../words.ts'
-import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
+import { UNKNOWN } from '../words.ts'
+import {
+  basisText,
+  comparedText,
+  daysShown,
+  type Figure,
+  figureOfAll,
+  isAmountOfChange,
+  sumOf,
+  totalsOf,
+} from './figures.ts'
 import { figureOf, formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
 import { combinedRatio } from './samples.ts'
-
-/** The number of days in the range that have begun. */
-const daysShown = ({ from_on, until_on, today_on }: MetricAnswer): number =>
-  daysBetween(from_on, until_on < today_on ? until_on : today_on) + 1
-
-/** The period of a ratio, which may cover fewer days than the range. */
-function figureLabel({ unit, interval }: MetricAnswer, { points }: Figure): string {
-  const [first] = points
-  if (unit !== 'ratio' || !first) return ''
-  const last = points.at(-1) ?? first
-  return span(first.on, last.on, interval)
-}
 
 /** The total figure. With a split, it is that of all values together; null for ratios of money. */
 function totalFigure(answer: MetricAnswer): Figure | null {
@@ -32,39 +29,30 @@ const isKnown = ({ series }: Pick<MetricAnswer, 'series'>, unit: MetricAnswer['u
   unit === 'ratio' ||
   totalsOf({ series }).every(({ points }) => points.every((point) => figureOf(point, unit) !== null))
 
-/** The figure to compare with: the previous period, or the first value of a level. */
-function previousFigure(answer: MetricAnswer): { value: number | null; comparedWith: string } {
-  const { previous, kind, unit, split } = answer
-  if (previous && !isKnown(previous, unit)) return { value: null, comparedWith: '' }
-  if (previous)
-    return {
-      value: totalFigure({ ...answer, ...previous })?.value ?? null,
-      comparedWith: `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
-    }
-  if (kind === 'flow' || unit === 'ratio' || split !== null) return { value: null, comparedWith: '' }
-  const first = totalsOf(answer)[0]?.points[0]
-  if (!first) return { value: null, comparedWith: '' }
-  return { value: figureOf(first, unit), comparedWith: `since ${bucket(first.on, answer.interval)}` }
-}
+/** The figure to compare with, or null. */
+const previousFigure = (answer: MetricAnswer): number | null =>
+  answer.previous && isKnown(answer.previous, answer.unit)
+    ? (totalFigure({ ...answer, ...answer.previous })?.value ?? null)
+    : null
 
 function captionOf(answer: MetricAnswer, figure: Figure, against: string): string {
   const { kind, unit } = answer
-  if (unit === 'ratio') return [figureLabel(answer, figure), against].filter(Boolean).join(', ')
-  if (kind === 'level') return against
+  if (kind === 'level' && unit !== 'ratio') return against
   const { format } = formattersOf(answer)
   const days = daysShown(answer)
   const average = figure.value === null ? null : Math.round(figure.value / days)
   const aDay = unit === 'money' && days > 1 ? `${format(average)} per day` : ''
-  return [`in ${days === 1 ? 'one day' : `${days} days`}`, aDay, against].filter(Boolean).join(', ')
+  return [basisText(answer, figure), aDay, against].filter(Boolean).join(', ')
 }
 
 export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | null {
   const figure = totalFigure(answer)
   if (!figure) return null
   const before = previousFigure(answer)
-  const { format, formatShort } = formattersOf(answer)
+  const { format, formatShort, formatChange } = formattersOf(answer)
+  const isAmount = isAmountOfChange(answer.metric, figure.value ?? 0, before ?? 0)
   const isCompared =
-    figure.value !== null && before.value !== null && (before.value !== 0 || isPercentage(answer))
+    figure.value !== null && before !== null && (before !== 0 || isAmount || isPercentage(answer))
   return (
     <p class="figure-row">
       <span class="figure">
@@ -73,16 +61,17 @@ export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | nu
           short={figure.value === null ? UNKNOWN : formatShort(figure.value)}
         />
       </span>
-      {figure.value !== null && before.value !== null && (
+      {figure.value !== null && before !== null && (
         <Delta
           now={figure.value}
-          before={before.value}
+          before={before}
           isHigherBetter={isHigherBetter(answer.metric)}
           isPercentage={isPercentage(answer)}
-          against={before.comparedWith}
+          against={comparedText(answer)}
+          format={isAmount ? formatChange : null}
         />
       )}
-      <span class="tiny quiet">{captionOf(answer, figure, isCompared ? before.comparedWith : '')}</span>
+      <span class="tiny quiet">{captionOf(answer, figure, isCompared ? comparedText(answer) : '')}</span>
     </p>
   )
 }

@@ -14,6 +14,7 @@ import { ShareButton } from '../settings/access/share_button.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { type Definition, useDefinitions } from './definitions.ts'
 import { filtersIn, MetricFilters } from './filters.tsx'
+import { Formula } from './formula.tsx'
 import { MetricCard } from './metric_card.tsx'
 import { isHidden } from './metric_query.ts'
 import { RequireFigures } from './require_figures.tsx'
@@ -58,7 +59,7 @@ const DefinitionCard = ({ definition }: { definition: Definition }): JSX.Element
   <Card title="Definition">
     <div class="stack small">
       <p>
-        <code>{definition.formula}</code>
+        <Formula text={definition.formula} />
       </p>
       {[...definition.views, ...definition.parts].length > 0 && (
         <dl class="facts">

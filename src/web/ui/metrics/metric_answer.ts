@@ -4,7 +4,18 @@ import type { SeriesSchema } from '../../../api/metrics/answers.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { type App, appName } from '../apps.ts'
 import { countryName } from '../countries/names.ts'
-import { count, money, period, plural, share, shortCount, shortMoney, times } from '../words.ts'
+import {
+  count,
+  money,
+  period,
+  plural,
+  points,
+  share,
+  shortCount,
+  shortMoney,
+  signedMoney,
+  times,
+} from '../words.ts'
 import type { Definition } from './definitions.ts'
 
 export type MetricAnswer = InferOutput<typeof SeriesSchema>
@@ -21,6 +32,8 @@ export function figureOf(point: Point | undefined, unit: MetricAnswer['unit']): 
 type Formatters = {
   format: (value: number | null) => string
   formatShort: (value: number, step?: number) => string
+  /** Formats a difference of two figures with its sign. */
+  formatChange: (difference: number) => string
 }
 
 /** Whether figures are shares from 0 to 100 %. The quick ratio is a factor. */
@@ -31,15 +44,28 @@ export const isPercentage = ({ metric, unit }: Pick<MetricAnswer, 'metric' | 'un
 const digitsOf = (step: number | undefined): number =>
   step === undefined || step >= 0.01 ? 0 : step >= 0.001 ? 1 : 2
 
+const signed =
+  (format: (value: number) => string) =>
+  (value: number): string =>
+    `${value > 0 ? '+' : ''}${format(value)}`
+
 /** Formatters for the figures of a response, in full and short. */
 export function formattersOf(answer: Pick<MetricAnswer, 'metric' | 'unit' | 'currency'>): Formatters {
   const { unit, currency } = answer
   if (unit === 'money') {
-    return { format: (value) => money(value, currency), formatShort: (value) => shortMoney(value, currency) }
+    return {
+      format: (value) => money(value, currency),
+      formatShort: (value) => shortMoney(value, currency),
+      formatChange: (difference) => signedMoney(difference, currency),
+    }
   }
-  if (unit === 'count') return { format: count, formatShort: shortCount }
-  if (!isPercentage(answer)) return { format: times, formatShort: times }
-  return { format: (value) => share(value), formatShort: (value, step) => share(value, digitsOf(step)) }
+  if (unit === 'count') return { format: count, formatShort: shortCount, formatChange: signed(count) }
+  if (!isPercentage(answer)) return { format: times, formatShort: times, formatChange: signed(times) }
+  return {
+    format: (value) => share(value),
+    formatShort: (value, step) => share(value, digitsOf(step)),
+    formatChange: points,
+  }
 }
 
 /** Metrics where lower is better. */

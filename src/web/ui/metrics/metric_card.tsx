@@ -8,8 +8,9 @@ import { comparedWith, useScope } from '../scope.ts'
 import { bucket } from '../words.ts'
 import type { Definition } from './definitions.ts'
 import { asCount } from './figures.ts'
+import { Formula } from './formula.tsx'
 import { Headline } from './headline.tsx'
-import { knownOnly } from './known_points.ts'
+import { comparedWithStart, knownOnly } from './known_points.ts'
 import { graphOf, type Style } from './lines.ts'
 import type { MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
@@ -46,7 +47,7 @@ type AboutProps = { definition: Definition; answer: MetricAnswer | undefined }
 export const About = ({ definition, answer }: AboutProps): JSX.Element => (
   <>
     {definition.sentence}
-    <span class="formula">{definition.formula}</span>
+    <Formula text={definition.formula} />
     {answer && (
       <p class="tiny quiet">
         {sourceText(answer)} {monthLengthNote(answer)}
@@ -112,7 +113,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       csvUrls={csvUrls}
       height={height}
       headHeight={HEAD_HEIGHT}
-      head={(answer) => <Headline answer={drawableAnswer(answer)} />}
+      head={(answer) => <Headline answer={comparedWithStart(drawableAnswer(answer), scope.compare)} />}
       graphOf={graph}
       emptyText={({ first_on }) => (first_on === null ? NO_DATA_YET : 'Choose a longer range or other apps.')}
       subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}

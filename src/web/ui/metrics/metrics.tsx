@@ -12,7 +12,7 @@ import { useSession } from '../session.ts'
 import { ShareButton } from '../settings/access/share_button.tsx'
 import { UNKNOWN } from '../words.ts'
 import { type Definition, useDefinitions, useOtherDefinitions } from './definitions.ts'
-import { figureOfAll, totalsOf } from './figures.ts'
+import { basisText, figureOfAll, totalsOf } from './figures.ts'
 import { groupsOf } from './groups.ts'
 import { figureOf, formattersOf, type MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
@@ -21,13 +21,15 @@ import { RequireFigures } from './require_figures.tsx'
 function CurrentFigure({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
   const points = totalsOf(answer)[0]?.points ?? []
   const { format, formatShort } = formattersOf(answer)
-  const { value } = figureOfAll(answer, points)
+  const figure = figureOfAll(answer, points)
+  const { value } = figure
   return (
     <>
       <Spark values={points.map((point) => figureOf(point, answer.unit))} label={`${title} over time`} />
       <strong class="number">
         <Fit exact={format(value)} short={value === null ? UNKNOWN : formatShort(value)} />
       </strong>
+      <span class="tiny quiet basis">{basisText(answer, figure)}</span>
     </>
   )
 }

@@ -1,6 +1,6 @@
 /** Ranks the values of a split, with share and previous figure. */
 import type { App } from '../apps.ts'
-import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
+import { type Figure, figureOfAll, isSigned, sumOf, totalsOf } from './figures.ts'
 import { isPercentage, type MetricAnswer, type Series, valueName } from './metric_answer.ts'
 
 /** A ratio whose denominator is smaller is marked as uncertain. */
@@ -16,6 +16,8 @@ export type RankedRow = {
   share: number | null
   /** The figure of the previous period, or null. */
   before: number | null
+  /** The previous figure is so small a share of its total that a percentage of it says nothing. */
+  isBaseSmall: boolean
   /** The fraction of the track that the bar fills, from -1 to 1. */
   bar: number
   /** The denominator of a ratio of counts, or null. */
@@ -38,7 +40,10 @@ type Ranking = { rows: RankedRow[]; combined: RankedRow | null; total: number | 
 
 const keyOf = ({ value, others }: Series): string => `${others > 0 ? 'others' : 'value'} ${value ?? ''}`
 
-/** Ranks the values of an answer. `rows` has at most `maxRows` values; `combined` is the row of all others. */
+/**
+ * Ranks the values of an answer. `rows` has at most `maxRows` values, or one more that would be alone; `combined` is the
+ * row of all others.
+ */
 export function rankingOf(
   answer: MetricAnswer,
   apps: readonly App[],
@@ -52,6 +57,9 @@ export function rankingOf(
   // A value missing from the previous period was zero only if that period had no combined values.
   const isComplete = earlier.every(({ others }) => others === 0)
   const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one.points).value]))
+  const totalBefore = [...before.values()].reduce<number>((sum, one) => sum + Math.abs(one ?? 0), 0)
+  const isSmall = (base: number | null | undefined): boolean =>
+    !isRatio && typeof base === 'number' && Math.abs(base) < totalBefore * MIN_SHARE_BEFORE
   const figures = totals.map((one) => {
     const figure = figureOfAll(answer, one.points)
     return { one, figure: figure.value, denominator: denominatorOf(answer, figure) }
@@ -70,6 +78,7 @@ export function rankingOf(
       share: figure === null || !total ? null : figure / total,
       before:
         previous && one.others === 0 ? (before.get(keyOf(one)) ?? (isComplete && !isRatio ? 0 : null)) : null,
+      isBaseSmall: isSmall(before.get(keyOf(one))),
       bar: barOf(figure, fullValue),
       denominator,
       isUncertain: denominator !== null && denominator < MIN_DENOMINATOR,
@@ -80,9 +89,11 @@ export function rankingOf(
     .sort(order === 'size' ? bySize : byGrowth(answer, ranked))
   const others = ranked.filter(({ key }) => key === 'others ')
   const combinedCount = totals.reduce((sum, one) => sum + one.others, 0)
+  // A row “1 other” takes the place of the row itself.
+  const shown = !isRatio && others.length === 0 && rows.length === maxRows + 1 ? rows.length : maxRows
   return {
-    rows: rows.slice(0, maxRows),
-    combined: combinedRow([...rows.slice(maxRows), ...others], { total, combinedCount, isRatio, fullValue }),
+    rows: rows.slice(0, shown),
+    combined: combinedRow([...rows.slice(shown), ...others], { total, combinedCount, isRatio, fullValue }),
     total,
   }
 }
@@ -94,14 +105,14 @@ const bySize = (a: RankedRow, b: RankedRow): number =>
 function byGrowth(answer: MetricAnswer, rows: readonly RankedRow[]): typeof bySize {
   const total = rows.reduce((sum, { before }) => sum + Math.abs(before ?? 0), 0)
   const growth = (row: RankedRow): number =>
-    growthOf(row, isPercentage(answer) ? null : total * MIN_SHARE_BEFORE)
+    growthOf(row, isPercentage(answer) || isSigned(answer.metric) ? null : total * MIN_SHARE_BEFORE)
   return (a, b) => {
     const [one, other] = [growth(a), growth(b)]
     return one === other ? bySize(a, b) : other - one
   }
 }
 
-/** The change in percentage points if `minBefore` is null, else the relative change; -Infinity if it says nothing. */
+/** The difference if `minBefore` is null, else the relative change; -Infinity if it says nothing. */
 function growthOf({ figure, before, isUncertain }: RankedRow, minBefore: number | null): number {
   if (figure === null || before === null || isUncertain) return -Infinity
   if (minBefore === null) return figure - before
@@ -137,6 +148,7 @@ function combinedRow(
     figure,
     share: total ? figure / total : null,
     before: null,
+    isBaseSmall: false,
     bar: barOf(figure, fullValue),
     denominator: null,
     isUncertain: false,

@@ -42,27 +42,29 @@ export const Card = ({
 
 /**
  * The change from a previous value in percent, or in percentage points if the values are percentages (`isPercentage`).
- * `isHigherBetter` is false if lower is better, as for churn.
+ * `isHigherBetter` is false if lower is better, as for churn. `format` shows the difference itself instead.
  */
 export function Delta({
   now,
   before,
   isHigherBetter = true,
   isPercentage = false,
+  format = null,
   against,
 }: {
   now: number
   before: number
   isHigherBetter?: boolean
   isPercentage?: boolean
+  format?: ((difference: number) => string) | null
   against: string
 }): JSX.Element | null {
-  if (before === 0 && !isPercentage) return null
+  if (before === 0 && !isPercentage && format === null) return null
   const difference = now - before
   const tone = difference === 0 ? 'quiet' : difference > 0 === isHigherBetter ? 'good' : 'bad'
   return (
     <span class={`delta ${tone}`} title={against}>
-      {isPercentage ? points(difference) : change(difference / Math.abs(before))}
+      {format?.(difference) ?? (isPercentage ? points(difference) : change(difference / Math.abs(before)))}
       <span class="spoken"> {against}</span>
     </span>
   )

@@ -98,7 +98,7 @@ export function NetRevenue(): JSX.Element {
           <fieldset class="figures-row plain-set" aria-label="Shown in the chart">
             {basis !== 'proceeds' && (
               <Figure
-                label="Gross"
+                label="Gross, less refunds"
                 {...whole('gross')}
                 answer={grossAnswer}
                 figureIn={(series) => totalOf(grossAnswer, series)}

@@ -8,7 +8,7 @@ import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useQueryParams } from '../scope.ts'
-import { sectionsWith } from './finding.ts'
+import { sectionsWith, sectionTitle } from './finding.ts'
 import { type SettingsData, useSettings } from './settings_queries.ts'
 
 type Section = SettingsData['sections'][number]
@@ -30,7 +30,9 @@ const SOURCES: Record<Setting['source'], string> = {
 const Row = ({ setting }: { setting: Setting }): JSX.Element => (
   <tr>
     <th scope="row">
-      <code class="ink">{setting.key}</code>
+      <code class="ink" title={setting.path}>
+        {setting.key}
+      </code>
       <p class="tiny quiet setting-reason">
         <CodeProse text={setting.reason} /> {setting.needs_restart && 'Takes effect after a restart.'}
       </p>
@@ -46,11 +48,11 @@ const Row = ({ setting }: { setting: Setting }): JSX.Element => (
 )
 
 const SectionCard = ({ section }: { section: Section }): JSX.Element => (
-  <Card title={section.name === '' ? 'General' : section.name}>
+  <Card title={sectionTitle(section.name)}>
     <p class="small quiet">
       <CodeProse text={section.reason} />
     </p>
-    <Scroll label={section.name}>
+    <Scroll label={sectionTitle(section.name)}>
       <table class="table narrow-stacked">
         <TableHead headings={[{ title: 'Setting' }, { title: 'Value' }, { title: 'Source' }]} />
         <tbody>
@@ -96,7 +98,10 @@ export function ConfigurationSection(): JSX.Element {
               </button>
             </search>
             {!settings.config_file && (
-              <CommandCopy text="windfall init" label="the command that writes a config file" />
+              <div class="stack-s">
+                <p class="small quiet">There is no config file. This command writes one:</p>
+                <CommandCopy text="windfall init" label="the command that writes a config file" />
+              </div>
             )}
             {sections.length === 0 && <Empty icon="search" title="No matching settings" />}
             {sections.map((section) => (

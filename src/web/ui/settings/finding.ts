@@ -1,4 +1,5 @@
-/** Search in the settings. */
+/** Search in the settings, and the titles of their sections. */
+import { sentence } from '../words.ts'
 import type { SettingsData } from './settings_queries.ts'
 
 type Section = SettingsData['sections'][number]
@@ -20,3 +21,7 @@ export function sectionsWith(sections: readonly Section[], query: string, isChan
     }))
     .filter(({ settings }) => settings.length > 0)
 }
+
+/** The title of a section: `alert_channels` as `Alert channels`. */
+export const sectionTitle = (name: string): string =>
+  name === '' ? 'General' : sentence(name.replaceAll('_', ' '))

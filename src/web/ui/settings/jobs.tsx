@@ -10,8 +10,7 @@ import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useQuery } from '../queries.ts'
 import { count, duration, grouped, sentence } from '../words.ts'
-
-type Job = InferOutput<typeof JobsAnswer>['jobs'][number]
+import { isWaiting, type Job } from './job_state.ts'
 
 function State({ job }: { job: Job }): JSX.Element {
   if (job.running) return <span class="badge accent">Running</span>
@@ -20,6 +19,7 @@ function State({ job }: { job: Job }): JSX.Element {
       <span class="badge bad">{job.failures === 1 ? 'Failed' : `Failed ${count(job.failures)} times`}</span>
     )
   if (job.started_at === null) return <span class="badge">Not run yet</span>
+  if (isWaiting(job)) return <span class="badge">Waiting</span>
   return <span class="badge good">Succeeded</span>
 }
 

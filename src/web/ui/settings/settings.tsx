@@ -1,11 +1,8 @@
 /** The settings view. Each section has its own URL. */
 import type { FunctionComponent, JSX } from 'preact'
-import { useLocation } from 'preact-iso'
 import { AnnotationsSection } from '../annotations/annotations.tsx'
-import { Icon } from '../parts/icons.tsx'
 import { Empty } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
-import { useScope } from '../scope.ts'
 import { About } from './about.tsx'
 import { Api } from './access/api.tsx'
 import { Security } from './access/security.tsx'
@@ -18,6 +15,7 @@ import { Apple } from './connect/apple.tsx'
 import { Devices } from './devices/devices.tsx'
 import { Import } from './import.tsx'
 import { Jobs } from './jobs.tsx'
+import { SectionList } from './section_list.tsx'
 import { SECTIONS, type SectionName } from './sections.ts'
 import { System } from './system.tsx'
 import { Webhooks } from './webhooks/webhooks.tsx'
@@ -42,37 +40,6 @@ const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
   about: About,
 }
 
-function List({ current }: { current: string }): JSX.Element {
-  const { href } = useScope()
-  const { route } = useLocation()
-  return (
-    <>
-      <nav class="sections nav" aria-label="Sections">
-        {SECTIONS.map(({ name, title, icon }) => (
-          <a key={name} href={href(`/settings/${name}`)} aria-current={name === current ? 'page' : undefined}>
-            <Icon name={icon} />
-            {title}
-          </a>
-        ))}
-      </nav>
-      <label class="sections-pick">
-        <span class="spoken">Section</span>
-        <select
-          class="select"
-          value={current}
-          onChange={(event) => route(href(`/settings/${event.currentTarget.value}`))}
-        >
-          {SECTIONS.map(({ name, title }) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
-    </>
-  )
-}
-
 /** `section` is from the URL; the default is the first section. */
 export function Settings({ section }: { section?: string }): JSX.Element {
   const selected = SECTIONS.find(({ name }) => name === (section ?? SECTIONS[0].name))
@@ -82,7 +49,7 @@ export function Settings({ section }: { section?: string }): JSX.Element {
       <header class="page-head">
         <Title>{(section && selected?.title) || 'Settings'}</Title>
       </header>
-      <List current={selected?.name ?? ''} />
+      <SectionList current={selected?.name ?? ''} />
       <div class="section">
         {SectionView ? <SectionView /> : <Empty icon="question" title="Section not found" />}
       </div>

@@ -58,6 +58,13 @@ export function Share({ token }: { token: string }): JSX.Element {
         </a>
       </>
     )
+  if (problem?.code === 'invalid_share_link')
+    return (
+      <>
+        <Title>This link no longer works</Title>
+        <p class="small">{problem.message}</p>
+      </>
+    )
   if (problem) return <Failed problem={problem} retry={submit} />
   return (
     <p class="small quiet" role="status">

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { Problem } from '../http.ts'
 import { currentTime, useNow } from '../now.ts'
 import { useMutation } from '../parts/dialog.tsx'
+import { ErrorMessage } from '../parts/error_message.tsx'
 import { client, queryKey } from '../queries.ts'
 import type { Session } from '../session.ts'
 import { plural } from '../words.ts'
@@ -44,11 +45,7 @@ export function SignInForm({ verb, action, after, children }: SignInFormProps): 
       }}
     >
       {children}
-      {problem && (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <ErrorMessage message={problem} />
       <button type="submit" class="button main" disabled={isBusy || seconds > 0}>
         {seconds > 0 ? `Try again in ${plural(seconds, 'second')}` : isBusy ? 'Please wait' : verb}
       </button>

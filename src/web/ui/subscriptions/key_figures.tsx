@@ -1,26 +1,34 @@
 /** The key figures of subscriptions: current levels, and this month's flows compared with the month before. */
 import type { JSX } from 'preact'
 import { useDefinition } from '../metrics/definitions.ts'
+import { isAmountOfChange } from '../metrics/figures.ts'
 import { figureOf, formattersOf, isHigherBetter } from '../metrics/metric_answer.ts'
 import { type OrganizationOverview, useOverview } from '../overview.ts'
 import { Fit } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
 import { useScope } from '../scope.ts'
-import { monthName, UNKNOWN } from '../words.ts'
+import { monthName, shortDay, UNKNOWN } from '../words.ts'
 
 type OverviewFigure = OrganizationOverview['figures'][number]
 
 const NAMES = ['mrr', 'net_new_mrr', 'churn_rate', 'active_subscriptions', 'mrr_at_risk']
 
-function KeyFigure({ figure, month_on }: { figure: OverviewFigure; month_on: string }): JSX.Element {
+type KeyFigureProps = { figure: OverviewFigure; overview: OrganizationOverview }
+
+function KeyFigure({ figure, overview }: KeyFigureProps): JSX.Element {
   const { metric, unit, kind } = figure
+  const { this_month, previous } = overview
   const { href } = useScope()
   const title = useDefinition(metric)?.title ?? metric
-  const { format, formatShort } = formattersOf(figure)
+  const { format, formatShort, formatChange } = formattersOf(figure)
   const now = figureOf(figure.now, unit)
   const before = figureOf(figure.previous, unit)
   // The card of churn compares whole months; a part of one would contradict it.
-  const hasChange = unit !== 'ratio' && before !== 0
+  const hasChange = unit !== 'ratio' && before !== 0 && now !== null && before !== null
+  const isAmount = isAmountOfChange(metric, now ?? 0, before ?? 0)
+  const basis = kind === 'level' ? 'now' : `${monthName(this_month.from_on)} so far`
+  const days = `${shortDay(previous.from_on)} – ${shortDay(previous.until_on)}`
+  const comparedBasis = kind === 'level' ? `since ${shortDay(previous.until_on)}` : `${basis}, vs. ${days}`
   return (
     <a class="card card-pad stat" href={href(`/metrics/${metric}`, unit === 'ratio' ? { by: 'month' } : {})}>
       <span class="label">{title}</span>
@@ -28,15 +36,16 @@ function KeyFigure({ figure, month_on }: { figure: OverviewFigure; month_on: str
         <Fit exact={format(now)} short={now === null ? UNKNOWN : formatShort(now)} />
       </span>
       <span class="small quiet">
-        {hasChange && now !== null && before !== null && (
+        {hasChange && (
           <Delta
             now={now}
             before={before}
             isHigherBetter={isHigherBetter(metric)}
-            against="vs. a month before"
+            against=""
+            format={isAmount ? formatChange : null}
           />
         )}{' '}
-        {kind !== 'level' ? `${monthName(month_on)} so far` : hasChange ? 'in a month' : 'now'}
+        {hasChange ? comparedBasis : basis}
       </span>
     </a>
   )
@@ -50,9 +59,8 @@ export function KeyFigures(): JSX.Element {
   return (
     <div class="figures-row key-figures">
       {overview === undefined && NAMES.map((name) => <div key={name} class="card card-pad stat" />)}
-      {figures.map((figure) => (
-        <KeyFigure key={figure.metric} figure={figure} month_on={overview?.this_month.from_on ?? ''} />
-      ))}
+      {overview &&
+        figures.map((figure) => <KeyFigure key={figure.metric} figure={figure} overview={overview} />)}
     </div>
   )
 }

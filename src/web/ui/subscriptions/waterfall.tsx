@@ -44,7 +44,7 @@ function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolea
         height={HEIGHT - 2 * INSET}
         rx="1"
       />
-      {step.isLevel && scale.isCut && <path class="cut-mark" d={`M14 ${HEIGHT}L14 0M22 ${HEIGHT}L22 0`} />}
+      {step.isLevel && scale.isCut && <path class="cut-mark" d={`M70 ${HEIGHT}L110 0`} />}
       {!step.isLevel && <path class="lead" d={`M${x(step.from)} 0V${INSET}`} />}
       {!isLast && <path class="lead" d={`M${x(step.to)} ${HEIGHT - INSET}V${HEIGHT}`} />}
     </svg>

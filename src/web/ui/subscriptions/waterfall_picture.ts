@@ -1,7 +1,8 @@
 /** The MRR waterfall as an image, drawn like its table. */
+import { axisStartText } from '../charts/axis_start.ts'
 import { colour } from '../charts/colours.ts'
 import { fontFace, type Pen, type PictureBody } from '../charts/picture.ts'
-import { money } from '../words.ts'
+import { money, shortMoney } from '../words.ts'
 import { amountOf, kindOf, type Step, scaleOf } from './waterfall_steps.ts'
 
 const ROW_HEIGHT = 30
@@ -10,6 +11,22 @@ const TITLES_WIDTH = 190
 const BARS_WIDTH = 520
 const AMOUNTS_WIDTH = 130
 const INKS = { whole: '--hue-6', neutral: '--hue-8', up: '--hue-1', down: '--bad' } as const
+
+/** Where and how wide the gap of a cut bar is, in pixels from the start of the axis. */
+const BREAK = { at: 16, width: 5, slant: 6 }
+
+/** Draws a slanted gap across the bar of a level whose axis is cut there. */
+function drawBreak(pen: Pen, isCut: boolean, left: number, top: number): void {
+  if (!isCut) return
+  const x = left + BREAK.at
+  pen.fillStyle = colour('--card')
+  pen.beginPath()
+  pen.moveTo(x, top + ROW_HEIGHT)
+  pen.lineTo(x + BREAK.slant, top)
+  pen.lineTo(x + BREAK.slant + BREAK.width, top)
+  pen.lineTo(x + BREAK.width, top + ROW_HEIGHT)
+  pen.fill()
+}
 
 export const waterfallBody = (steps: readonly Step[], currency: string | null) => (): PictureBody => {
   const scale = scaleOf(steps)
@@ -20,6 +37,7 @@ export const waterfallBody = (steps: readonly Step[], currency: string | null) =
     pen.fillStyle = colour(INKS[kindOf(step)])
     const width = Math.max(2, x(Math.max(step.from, step.to)) - from)
     pen.fillRect(from, top + INSET, width, ROW_HEIGHT - 2 * INSET)
+    drawBreak(pen, step.isLevel && scale.isCut, from, top)
     pen.fillStyle = colour('--line-strong')
     if (index < steps.length - 1) pen.fillRect(x(step.to), top + ROW_HEIGHT - INSET, 1, 2 * INSET)
     pen.font = fontFace(12, step.isLevel ? 620 : 400)
@@ -48,4 +66,7 @@ export const waterfallBody = (steps: readonly Step[], currency: string | null) =
 
 /** The note that the axis does not start at zero. */
 export const cutAxisNote = (low: number, currency: string | null): string =>
-  `Axis starts at ${money(low, currency)}.`
+  axisStartText(low, {
+    format: (milli) => money(milli, currency),
+    formatShort: (milli) => shortMoney(milli, currency),
+  })

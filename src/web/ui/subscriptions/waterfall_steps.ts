@@ -1,4 +1,5 @@
 /** Steps of the MRR waterfall. Each step starts where the previous step ends. */
+import { roundStart } from '../charts/axis_start.ts'
 import { money, signedMoney } from '../words.ts'
 
 export type Movement = { name: string; title: string; sentence: string; milli: number; count: number | null }
@@ -78,7 +79,7 @@ export function scaleOf(steps: readonly Step[]): Scale {
   const high = Math.max(0, ...levels)
   const span = high - least
   const isCut = least > 0 && span > 0 && span < high * CUT_BELOW
-  const low = isCut ? least - span * 0.35 : Math.min(0, least)
+  const low = isCut ? roundStart(least - span * 0.25, span) : Math.min(0, least)
   const cut = Math.max(0, low)
   const from = isCut ? cut : low
   const width = high - from || 1

@@ -169,7 +169,7 @@ export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.
     <section class="card feed" aria-labelledby="feed-title">
       <header class="feed-head">
         <div class="spread">
-          <h2 id="feed-title">Live</h2>
+          <h2 id="feed-title">Latest events</h2>
           <Pulse lostAt={feed.lostAt} isHeld={isPaused && feed.waitingCount > 0} />
         </div>
         <Chips kind={kind} onPick={(one) => change({ kind: one })} />

@@ -2,12 +2,14 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
+import { Formula } from '../metrics/formula.tsx'
 import { noPeriodText } from '../metrics/origins.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
-import { count, day, money, plural, share, shortMoney, signedMoney, weekday } from '../words.ts'
+import { count, money, plural, share, shortMoney, signedMoney, weekday } from '../words.ts'
 import { certaintyText, type TodayFigures } from './certainty.ts'
+import { courseOf } from './course.ts'
 import { refundCounter } from './refund_counter.ts'
 
 /** `about` replaces the API's definition of the metric. */
@@ -23,14 +25,14 @@ function Label({ metric, about, children }: LabelProps): JSX.Element {
       {!about && definition && (
         <Tip title={definition.title}>
           {definition.sentence}
-          <span class="formula">{definition.formula}</span>
+          <Formula text={definition.formula} />
         </Tip>
       )}
     </h2>
   )
 }
 
-/** Progress of the day: the bar is the revenue compared with a typical day, the tick is the time. */
+/** Progress of the day: the bar is the revenue compared with a typical day, with a labeled mark. */
 function DayProgress({ today }: { today: TodayFigures }): JSX.Element {
   const { usual, revenue, day_gone, currency, today_on } = today
   const name = weekday(today_on)
@@ -42,13 +44,17 @@ function DayProgress({ today }: { today: TodayFigures }): JSX.Element {
       </p>
     )
   const reached = Math.max(0, (revenue.milli ?? 0) / usual.milli)
+  const { done, mark, label } = courseOf(reached, day_gone)
   return (
     <>
       <svg class="course" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
         <rect class="course-whole" width="100" height="8" rx="0" />
-        <rect class="course-done" width={Math.min(100, reached * 100)} height="8" />
-        <rect class="course-now" x={Math.min(99.4, day_gone * 100)} width="0.6" height="8" />
+        <rect class="course-done" width={done} height="8" />
+        <rect class="course-mark" x={Math.min(99.4, mark)} width="0.6" height="8" />
       </svg>
+      <p class="course-label tiny quiet" aria-hidden="true">
+        <span style={{ left: `${Math.min(93, Math.max(7, mark))}%` }}>{label}</span>
+      </p>
       <p class="small quiet">
         <strong class="course-share">
           {reached < 3 ? `${share(reached, 0)} of` : `${count(Math.round(reached))} times`}
@@ -109,7 +115,7 @@ const Line = ({ label, children }: { label: string; children: ComponentChildren 
 )
 
 export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
-  const { yesterday, currency, yesterday_on } = today
+  const { yesterday, currency } = today
   const gross = yesterday.gross.milli ?? 0
   const proceeds = yesterday.proceeds.milli ?? 0
   return (
@@ -125,9 +131,8 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
       </p>
       <p class="small quiet">{certaintyText(yesterday)}</p>
       <dl class="lines">
-        <Line label="Gross">{money(gross, currency)}</Line>
+        <Line label="Gross, less refunds">{money(gross, currency)}</Line>
         <Line label="Apple’s commission and taxes">{money(proceeds - gross, currency)}</Line>
-        <Line label="Day">{day(yesterday_on)}</Line>
       </dl>
     </section>
   )

@@ -101,6 +101,6 @@ export function System({ rows: all }: { rows: StatusRow[] }): JSX.Element | null
 
 export const AllOk = (): JSX.Element => (
   <span class="badge good">
-    <Icon name="check" /> All systems operational
+    <Icon name="check" /> Imports and notifications work
   </span>
 )

@@ -1,6 +1,10 @@
 /** The chart of labels: shares by day and reason. */
 import { expect, test } from 'vitest'
-import { callGraph, verifiedShare } from '../../../../src/web/ui/settings/devices/call_graph.ts'
+import {
+  callGraph,
+  unverifiedCount,
+  verifiedShare,
+} from '../../../../src/web/ui/settings/devices/call_graph.ts'
 import type { Calls } from '../../../../src/web/ui/settings/devices/device_queries.ts'
 
 const row = (
@@ -38,4 +42,14 @@ test('links are counted apart, and an unknown reason is shown as it is', () => {
   expect(callGraph(ANSWER, 'attribute').lines.map(({ title }) => title)).toEqual(['some-later-reason'])
   expect(verifiedShare(ANSWER, 'attribute')).toBe(0)
   expect(verifiedShare({ ...ANSWER, calls: [] }, 'identify')).toBeNull()
+})
+
+test('calls of which none is verified and none says why are only counted', () => {
+  const plain = {
+    ...ANSWER,
+    calls: [row('2026-06-01', 'unverified', '', 3), row('2026-06-02', 'unverified', '', 4)],
+  }
+  expect(unverifiedCount(plain, 'identify')).toBe(7)
+  expect(unverifiedCount(plain, 'attribute')).toBeNull()
+  expect(unverifiedCount(ANSWER, 'identify')).toBeNull()
 })

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
 import { countryName } from '../../countries/names.ts'
 import { useOtherDefinitions } from '../../metrics/definitions.ts'
+import { Formula } from '../../metrics/formula.tsx'
 import { Amount } from '../../parts/amount.tsx'
 import { Stat } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -95,7 +96,7 @@ function useAbout(): (name: string) => JSX.Element | null {
     return definition ? (
       <>
         {definition.sentence}
-        <span class="formula">{definition.formula}</span>
+        <Formula text={definition.formula} />
       </>
     ) : null
   }

@@ -126,7 +126,7 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
   )
 }
 
-const PLATFORMS: Record<string, string> = { ios: 'iOS', android: 'Android' }
+const PLATFORMS: Record<string, string> = { ios: 'iOS', android: 'Android', web: 'Web' }
 
 function deviceOf({ device_model, platform, os_version, locale }: User): string {
   const system = [platform && (PLATFORMS[platform] ?? platform), os_version].filter(Boolean).join(' ')

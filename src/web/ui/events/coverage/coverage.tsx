@@ -3,6 +3,7 @@ import { Fragment, type JSX } from 'preact'
 import { type App, appName, useApps } from '../../apps.ts'
 import { addressOf, type Query } from '../../http.ts'
 import { useOtherDefinitions } from '../../metrics/definitions.ts'
+import { Formula } from '../../metrics/formula.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Tip } from '../../parts/popover.tsx'
 import { Empty, QueryView } from '../../parts/query_view.tsx'
@@ -24,7 +25,7 @@ export function Coverage(): JSX.Element {
   const result = useQuery<Answer>('/api/v1/coverage', query)
   const selectedCell = result.data?.coverage.find((cell) => keyOf(cell) === params.cell)
   return (
-    <EventsView>
+    <EventsView title="Coverage">
       <div class="spread">
         <About />
         <a class="button plain" href={addressOf('/api/v1/coverage.csv', query)} download>
@@ -57,14 +58,18 @@ function About(): JSX.Element {
   return (
     <p class="small quiet">
       {definition?.sentence ?? 'Match of signed transactions with Apple’s reports.'}{' '}
-      {definition && <Tip title={definition.title}>{<span class="formula">{definition.formula}</span>}</Tip>}
+      {definition && (
+        <Tip title={definition.title}>
+          <Formula text={definition.formula} />
+        </Tip>
+      )}
     </p>
   )
 }
 
 const CoverageTable = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JSX.Element => (
   <>
-    <Scroll label="Coverage by app, metric and month">
+    <Scroll label="Coverage by app, metric and month" startsAtEnd>
       <table class="table heat">
         <thead>
           <tr>
@@ -111,16 +116,16 @@ const CoverageTable = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JS
 )
 
 const LEGEND = [
-  ['whole', 'within 1 %'],
-  ['near', 'within 5 %'],
-  ['part', 'within 20 %'],
-  ['far', 'more than 20 %'],
+  ['whole', 'within 1%'],
+  ['near', 'within 5%'],
+  ['part', 'within 20%'],
+  ['far', 'more than 20%'],
   ['none', 'no Apple figure'],
 ] as const
 
 const shareText = (ratio: number | null): string => {
   if (ratio === null) return '–'
-  return share(ratio, Math.abs(1 - ratio) < 0.1 && ratio !== 1 ? 1 : 0)
+  return share(ratio, Math.abs(1 - ratio) < 0.1 ? 1 : 0)
 }
 
 function Share({ cell }: { cell: Cell }): JSX.Element {

@@ -20,9 +20,9 @@ export type Grid = {
   apps: { app_id: string; rows: { metric: Metric; cells: (Cell | null)[] }[] }[]
 }
 
-/** Arranges cells in rows and columns, newest month first. A month without a report has no cell. */
+/** Arranges cells in rows and columns, oldest month first. A month without a report has no cell. */
 export function gridOf(cells: readonly Cell[]): Grid {
-  const months = [...new Set(cells.map(({ month }) => month))].sort().reverse()
+  const months = [...new Set(cells.map(({ month }) => month))].sort()
   const metrics = Object.keys(METRIC_TITLES) as Metric[]
   const apps = [...Map.groupBy(cells, ({ app_id }) => app_id)].map(([app_id, own]) => ({
     app_id,

@@ -46,7 +46,7 @@ const KIND: CredentialKind<Token> = {
   secretTitle: 'New token',
   secretNote: 'Copy it now: it is not shown again. Windfall stores only a hash of it.',
   column: {
-    title: 'Ends in',
+    title: 'Last 4',
     of: (token) => (
       <>
         <code>{token.hint}</code>

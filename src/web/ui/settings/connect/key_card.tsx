@@ -149,7 +149,7 @@ function Stored({ current, onReplace }: { current: AppleKey; onReplace: () => vo
       </dl>
       {source === 'config' ? (
         <p class="small quiet">
-          <CodeProse text="This key is in config.toml, which takes precedence. Change it there, or run `windfall connect`." />
+          <CodeProse text="This key is in the configuration, which takes precedence. Change it there, or run `windfall connect`." />
         </p>
       ) : (
         <div class="row">

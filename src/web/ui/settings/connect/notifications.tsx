@@ -99,8 +99,8 @@ function Test({ app, environment }: { app: AppHealth; environment: Environment }
         disabled={isBusy || app.keys.purchases.state === 'none'}
         onClick={run}
       >
-        <Icon name="bell" /> {environment === 'production' ? 'Production' : 'Sandbox'}
-        <span class="spoken"> test notification for {app.name ?? app.bundle_id}</span>
+        <Icon name="bell" /> {environment === 'production' ? 'Send to production' : 'Send to sandbox'}
+        <span class="spoken">, test notification of {app.name ?? app.bundle_id}</span>
       </button>
       {problem && (
         <p class="small bad" role="alert">

@@ -25,6 +25,12 @@ export function verifiedShare({ calls }: Calls, endpoint: Endpoint): number | nu
   return total === 0 ? null : sum(chosen.filter(({ verification }) => verification === 'verified')) / total
 }
 
+/** The number of calls if none is verified and none says why; null otherwise. A chart of them would say nothing. */
+export function unverifiedCount({ calls }: Calls, endpoint: Endpoint): number | null {
+  const chosen = calls.filter((call) => call.endpoint === endpoint)
+  return chosen.length > 0 && chosen.every((call) => keyOf(call) === 'unverified/') ? sum(chosen) : null
+}
+
 /** The chart of one endpoint. A day without calls has no value. */
 export function callGraph({ from_on, until_on, calls }: Calls, endpoint: Endpoint): Graph {
   const on = stepsBetween(from_on, until_on, 'day')

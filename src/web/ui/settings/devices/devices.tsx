@@ -9,7 +9,7 @@ import { Empty, QueryView } from '../../parts/query_view.tsx'
 import { ShowMore } from '../../parts/show_more.tsx'
 import { useScope } from '../../scope.ts'
 import { bucket, count, plural, share } from '../../words.ts'
-import { callGraph, type Endpoint, verifiedShare } from './call_graph.ts'
+import { callGraph, type Endpoint, unverifiedCount, verifiedShare } from './call_graph.ts'
 import { CALLS_PATH, type Calls, type Forecast, useCalls, useDevices, useForecast } from './device_queries.ts'
 import { DeviceRows } from './device_rows.tsx'
 
@@ -17,33 +17,58 @@ const ENDPOINTS = [
   { value: 'identify', title: 'Calls' },
   { value: 'attribute', title: 'Links' },
 ] as const
-const TEXTS: Record<Endpoint, { of: string; empty: string }> = {
-  identify: { of: 'identify calls are verified', empty: 'No identify calls in these 90 days.' },
-  attribute: { of: 'attribute calls left a verified link', empty: 'No attribute calls in these 90 days.' },
+type Texts = { of: string; empty: string; call: string; hint: string }
+const TEXTS: Record<Endpoint, Texts> = {
+  identify: {
+    of: 'identify calls are verified',
+    empty: 'No identify calls in these 90 days.',
+    call: 'identify call',
+    hint: 'Attested devices and calls with your secret key are.',
+  },
+  attribute: {
+    of: 'attribute calls left a verified link',
+    empty: 'No attribute calls in these 90 days.',
+    call: 'attribute call',
+    hint: 'Calls with a signed transaction of Apple are.',
+  },
 }
+const TITLE = 'Verified calls'
+const ABOUT =
+  'A call is verified with a device token or with your secret key. A link is verified with Apple’s signature over the purchase.'
 const CHART_HEIGHT = 220
 const HEAD_HEIGHT = 28
 
 function LabelChart({ app }: { app: string | null }): JSX.Element {
   const [param, change] = useCardParams('labels')
   const endpoint: Endpoint = param('of') === 'attribute' ? 'attribute' : 'identify'
-  const { of, empty } = TEXTS[endpoint]
+  const { of, empty, call, hint } = TEXTS[endpoint]
+  const result = useCalls(app)
+  const tools = (
+    <Segments
+      title="Label of"
+      value={endpoint}
+      choices={ENDPOINTS}
+      onPick={(value) => change('of', value === 'identify' ? null : value)}
+    />
+  )
+  const unverified = result.data ? unverifiedCount(result.data, endpoint) : null
+  if (unverified !== null)
+    return (
+      <Card title={TITLE} about={ABOUT} tools={tools}>
+        <p class="small">
+          Of {plural(unverified, call)} in these 90 days, none is verified. {hint}
+        </p>
+      </Card>
+    )
   return (
     <ChartCard<Calls>
       paramPrefix="labels"
       name="call_labels"
-      title="Verified calls"
-      textTitle="Verified calls"
-      about="A call is verified with a device token or with your secret key. A link is verified with Apple’s signature over the purchase."
-      tools={
-        <Segments
-          title="Label of"
-          value={endpoint}
-          choices={ENDPOINTS}
-          onPick={(value) => change('of', value === 'identify' ? null : value)}
-        />
-      }
-      result={useCalls(app)}
+      title={TITLE}
+      textTitle={TITLE}
+      about={ABOUT}
+      tools={tools}
+      result={result}
       csvUrls={{ csv: addressOf(`${CALLS_PATH}.csv`, { app }) }}
       height={CHART_HEIGHT}
       headHeight={HEAD_HEIGHT}
@@ -76,7 +101,7 @@ const POLICIES: { key: keyof Forecast['refused_by']; setting: string; about: str
 
 function PolicyForecast({ app }: { app: string | null }): JSX.Element {
   return (
-    <Card title="If you required more">
+    <Card title="Effect of stricter settings">
       <QueryView result={useForecast(app)} height={140}>
         {({ calls, refused_by }) => (
           <div class="stack-s">

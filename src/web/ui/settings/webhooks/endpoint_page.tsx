@@ -7,6 +7,7 @@ import { BackLink } from '../../parts/back_link.tsx'
 import { Empty, QueryView } from '../../parts/query_view.tsx'
 import { Title } from '../../parts/title.tsx'
 import { useQueryParams } from '../../scope.ts'
+import { SectionList } from '../section_list.tsx'
 import { DeliveryDialog } from './deliveries/delivery_dialog.tsx'
 import { DeliveryLog } from './deliveries/delivery_log.tsx'
 import { TestEvent } from './deliveries/test_event.tsx'
@@ -69,18 +70,21 @@ export function EndpointPage(): JSX.Element {
   const { params } = useRoute()
   const result = useEndpoint(params.id ?? '')
   return (
-    <main class="page settings-page" id="content">
-      <BackLink to="/settings/webhooks" title="Webhooks" />
-      <Title class="webhook-url">{result.data?.name ?? 'Endpoint'}</Title>
-      {result.problem?.status === 404 ? (
-        <Empty icon="search" title="Endpoint not found">
-          <p class="mono tiny">{params.id}</p>
-        </Empty>
-      ) : (
-        <QueryView result={result} height={640}>
-          {(endpoint) => <Details endpoint={endpoint} />}
-        </QueryView>
-      )}
+    <main class="page settings settings-page" id="content">
+      <SectionList current="webhooks" />
+      <div class="section">
+        <BackLink to="/settings/webhooks" title="Webhooks" />
+        <Title class="webhook-url">{result.data?.name ?? 'Endpoint'}</Title>
+        {result.problem?.status === 404 ? (
+          <Empty icon="search" title="Endpoint not found">
+            <p class="mono tiny">{params.id}</p>
+          </Empty>
+        ) : (
+          <QueryView result={result} height={640}>
+            {(endpoint) => <Details endpoint={endpoint} />}
+          </QueryView>
+        )}
+      </div>
     </main>
   )
 }

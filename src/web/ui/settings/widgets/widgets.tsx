@@ -76,7 +76,7 @@ export function WidgetsSection(): JSX.Element {
       <QueryView result={result} height={240}>
         {({ widgets }) =>
           widgets.length === 0 ? (
-            <Card title="Widgets">
+            <section class="card card-pad">
               <Empty icon="chart" title="No widgets yet">
                 <p>
                   A widget shows a few figures on a phone, a desk display or a README page. Each has a token
@@ -84,7 +84,7 @@ export function WidgetsSection(): JSX.Element {
                 </p>
                 {add}
               </Empty>
-            </Card>
+            </section>
           ) : (
             <>
               <div class="row widget-tools">{add}</div>
