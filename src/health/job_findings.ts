@@ -30,7 +30,7 @@ export function* examineJobs(
     .all()
   if (runs.length === 0)
     yield warning('jobs', 'none has run yet. Jobs run while the server runs.', { id: 'jobs' })
-  const needKeys = runs.filter(isWaiting).filter(needsSomebody(connectedApps(reader), clock))
+  const needKeys = runs.filter(isWaiting).filter(isReported(connectedApps(reader), clock))
   const waiting = isEachWaiting ? [] : needKeys
   for (const run of runs)
     if (!waiting.includes(run)) yield runFinding(run, clock, { isServed, needsKey: needKeys.includes(run) })
@@ -44,10 +44,10 @@ const isWaiting = ({ error, outcome }: Run): boolean =>
   error === null && outcome?.startsWith(WAITING) === true
 
 /**
- * Whether a waiting job needs somebody. Until an app has been connected for a day, the first steps ask for the keys; a vendor
+ * Whether a waiting job is reported. Until an app has been connected for a day, the first steps ask for the keys; a vendor
  * number is missing only once there is a key.
  */
-function needsSomebody(apps: ReturnType<typeof connectedApps>, clock: Clock): (run: Run) => boolean {
+function isReported(apps: ReturnType<typeof connectedApps>, clock: Clock): (run: Run) => boolean {
   const isNew = apps.every(({ created_at }) => clock() - created_at < FIRST_DAY_MS)
   return ({ outcome }) => !isNew || outcome?.includes('vendor number') === true
 }
