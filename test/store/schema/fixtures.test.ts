@@ -18,8 +18,8 @@ const RELEASED = (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
 
 /** Tables of pending work, which the next start completes and deletes. */
 const WORKED_OFF = ['metric_due', 'metric_tasks']
-/** Tables whose rows other formulas replace. */
-const REPLACED = ['metric_generations']
+/** Tables with the rows of a generation, which other formulas replace. */
+const REPLACED = ['metric_generations', 'reported_days', 'reported_series', 'reported_sums']
 
 let made: string
 beforeAll(async () => {
