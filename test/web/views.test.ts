@@ -6,11 +6,13 @@ import { openTestApp } from '../helpers.ts'
 test('serves the page at the path of every view and at no other', async () => {
   const app = await openTestApp()
   onTestFinished(app.close)
-  const page = await (await app.request('/')).text()
+  // The pages differ in the code of their views, which they load at once.
+  const withoutCode = (html: string): string => html.replace(/<link rel="modulepreload"[^>]*>/g, '')
+  const page = withoutCode(await (await app.request('/')).text())
   for (const { path } of VIEWS) {
     const headers = { accept: 'text/html' }
     const answer = await app.request(path.replace(/:\w+/g, 'one'), { headers })
-    expect([answer.status, await answer.text()], path).toEqual([200, page])
+    expect([answer.status, withoutCode(await answer.text())], path).toEqual([200, page])
   }
   const pages = app.windfall.http.routes().filter(({ summary }) => summary === 'The dashboard')
   expect(pages.map(({ path }) => path)).toEqual(VIEWS.map(({ path }) => path))
