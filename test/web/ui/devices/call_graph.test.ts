@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import {
   callGraph,
+  reasonsText,
   unverifiedCount,
   verifiedShare,
 } from '../../../../src/web/ui/settings/devices/call_graph.ts'
