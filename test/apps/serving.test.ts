@@ -131,6 +131,6 @@ test('shows every valid publishable key with its label, oldest first', async () 
   const serving = await startServing({ cwd, entry })
   await serving.until((text) => /Notification URL/.exec(text))
   const shown = serving.stdout().match(/Publishable key.*/g) ?? []
-  const own = shown.filter((line) => !line.includes('(made'))
+  const own = shown.filter((line) => !line.includes('(Default key)'))
   expect(own).toEqual([`Publishable key (ios): ${ios[1]}`, `Publishable key (android): ${android[1]}`])
 })

@@ -110,6 +110,13 @@ inBrowser('asks for the passcode of a share link, then shows its figures', async
   await page.getByText('Viewing a shared dashboard').waitFor()
 })
 
+inBrowser('says that a share link no longer works, without offering to try again', async () => {
+  const { page } = await opened()
+  await page.goto(`/share#${'a'.repeat(43)}`)
+  await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
+  expect(await page.getByRole('button').count()).toBe(0)
+})
+
 inBrowser('shows a guest that the link was revoked, now and on return', async () => {
   const { app, page } = await opened()
   const headers = await app.signIn()

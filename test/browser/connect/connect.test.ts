@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
 
     expect(await page.getByText(`${server.url}/apple/notifications`).count()).toBeGreaterThan(0)
     await page
-      .getByRole('button', { name: `Send to production, test notification of ${shop.apps[0]?.name}` })
+      .getByRole('button', { name: `Send to production a test notification for ${shop.apps[0]?.name}` })
       .click()
     await page.getByText('Received', { exact: true }).waitFor()
     await settled(page)
@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     expect(rows()).toEqual([])
   })
 
-  test('says that a key is in config.toml, and adds an app by its bundle id', async () => {
+  test('says that a key is in the configuration, and adds an app by its bundle id', async () => {
     const env = {
       WINDFALL_RATES_FETCH: 'false',
       WINDFALL_ACCOUNTS: `[{ organization = "default", connect_key_id = "ABCDE12345", connect_key = ${JSON.stringify(KEY)} }]`,

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import {
   callGraph,
+  reasonsText,
   unverifiedCount,
   verifiedShare,
 } from '../../../../src/web/ui/settings/devices/call_graph.ts'
@@ -44,12 +45,10 @@ test('links are counted apart, and an unknown reason is shown as it is', () => {
   expect(verifiedShare({ ...ANSWER, calls: [] }, 'identify')).toBeNull()
 })
 
-test('calls of which none is verified and none says why are only counted', () => {
-  const plain = {
-    ...ANSWER,
-    calls: [row('2026-06-01', 'unverified', '', 3), row('2026-06-02', 'unverified', '', 4)],
-  }
-  expect(unverifiedCount(plain, 'identify')).toBe(7)
-  expect(unverifiedCount(plain, 'attribute')).toBeNull()
+test('calls of which none is verified are counted, with the reasons that there are', () => {
+  const calls = [row('2026-06-01', 'unverified', '', 3), row('2026-06-02', 'unverified', 'simulator', 1)]
+  expect(unverifiedCount({ ...ANSWER, calls }, 'identify')).toBe(4)
+  expect(reasonsText({ ...ANSWER, calls }, 'identify')).toBe('Simulator: 25.0%.')
+  expect(unverifiedCount({ ...ANSWER, calls }, 'attribute')).toBeNull()
   expect(unverifiedCount(ANSWER, 'identify')).toBeNull()
 })

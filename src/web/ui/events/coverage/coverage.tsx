@@ -123,14 +123,9 @@ const LEGEND = [
   ['none', 'no Apple figure'],
 ] as const
 
-const shareText = (ratio: number | null): string => {
-  if (ratio === null) return '–'
-  return share(ratio, Math.abs(1 - ratio) < 0.1 ? 1 : 0)
-}
-
 function Share({ cell }: { cell: Cell }): JSX.Element {
   const [, change] = useQueryParams()
-  const text = shareText(cell.share)
+  const text = share(cell.share)
   return (
     <button
       type="button"

@@ -100,7 +100,7 @@ function Test({ app, environment }: { app: AppHealth; environment: Environment }
         onClick={run}
       >
         <Icon name="bell" /> {environment === 'production' ? 'Send to production' : 'Send to sandbox'}
-        <span class="spoken">, test notification of {app.name ?? app.bundle_id}</span>
+        <span class="spoken"> a test notification for {app.name ?? app.bundle_id}</span>
       </button>
       {problem && (
         <p class="small bad" role="alert">

@@ -58,7 +58,7 @@ export const VendorsCard = ({ vendors, canEnter }: { vendors: Vendors; canEnter:
     ) : (
       <p class="small quiet">
         {vendors.source === 'config'
-          ? `In config.toml: ${vendors.vendor_numbers.join(', ') || 'none'}. Change it there.`
+          ? `In the configuration: ${vendors.vendor_numbers.join(', ') || 'none'}. Change it there.`
           : 'Enter the App Store Connect API key first.'}
       </p>
     )}

@@ -9,6 +9,7 @@ import type { Calls } from './device_queries.ts'
 export type Endpoint = Calls['calls'][number]['endpoint']
 
 const VERIFIED = 'verified'
+const UNKNOWN_REASON = 'unverified/'
 
 type Call = Calls['calls'][number]
 const keyOf = ({ verification, unattested }: Call): string =>
@@ -25,10 +26,18 @@ export function verifiedShare({ calls }: Calls, endpoint: Endpoint): number | nu
   return total === 0 ? null : sum(chosen.filter(({ verification }) => verification === 'verified')) / total
 }
 
-/** The number of calls if none is verified and none says why; null otherwise. A chart of them would say nothing. */
+/** The number of calls if none is verified; null otherwise. A chart of them would be a wall of one color. */
 export function unverifiedCount({ calls }: Calls, endpoint: Endpoint): number | null {
   const chosen = calls.filter((call) => call.endpoint === endpoint)
-  return chosen.length > 0 && chosen.every((call) => keyOf(call) === 'unverified/') ? sum(chosen) : null
+  const isVerified = chosen.some(({ verification }) => verification === 'verified')
+  return chosen.length > 0 && !isVerified ? sum(chosen) : null
+}
+
+/** The reasons why calls are not attested with their share, as `Simulator: 3.7%`. */
+export function reasonsText(answer: Calls, endpoint: Endpoint): string {
+  const { lines, figureOf, format } = callGraph(answer, endpoint)
+  const reasons = lines.filter(({ key }) => key !== VERIFIED && key !== UNKNOWN_REASON)
+  return reasons.map((line) => `${line.title}: ${format(figureOf(line))}.`).join(' ')
 }
 
 /** The chart of one endpoint. A day without calls has no value. */
@@ -63,7 +72,7 @@ export function callGraph({ from_on, until_on, calls }: Calls, endpoint: Endpoin
   }
 }
 
-const rank = (key: string): number => (key === VERIFIED ? 0 : key === 'unverified/' ? 2 : 1)
+const rank = (key: string): number => (key === VERIFIED ? 0 : key === UNKNOWN_REASON ? 2 : 1)
 
 function shareOn(calls: readonly Call[], key: string): number | null {
   const total = sum(calls)

@@ -9,7 +9,7 @@ import { Empty, QueryView } from '../../parts/query_view.tsx'
 import { ShowMore } from '../../parts/show_more.tsx'
 import { useScope } from '../../scope.ts'
 import { bucket, count, plural, share } from '../../words.ts'
-import { callGraph, type Endpoint, unverifiedCount, verifiedShare } from './call_graph.ts'
+import { callGraph, type Endpoint, reasonsText, unverifiedCount, verifiedShare } from './call_graph.ts'
 import { CALLS_PATH, type Calls, type Forecast, useCalls, useDevices, useForecast } from './device_queries.ts'
 import { DeviceRows } from './device_rows.tsx'
 
@@ -52,11 +52,12 @@ function LabelChart({ app }: { app: string | null }): JSX.Element {
     />
   )
   const unverified = result.data ? unverifiedCount(result.data, endpoint) : null
-  if (unverified !== null)
+  if (result.data && unverified !== null)
     return (
       <Card title={TITLE} about={ABOUT} tools={tools}>
         <p class="small">
-          Of {plural(unverified, call)} in these 90 days, none is verified. {hint}
+          Of {plural(unverified, call)} in these 90 days, none is verified. {hint}{' '}
+          {reasonsText(result.data, endpoint)}
         </p>
       </Card>
     )
