@@ -84,12 +84,16 @@ const TRANSITIONS_END = `Promise.allSettled(document.getAnimations()
   .filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime))
   .map((one) => one.finished)).then(() => undefined)`
 
+/** A long form scrolls below its button, which at the end of the form covers no part of it. */
+const DIALOG_ENDS = `document.querySelector('dialog[open]')?.scrollTo(0, 10_000)`
+
 /** With the size of targets (WCAG 2.5.8), which axe leaves out by default. */
 const AXE_OPTIONS = { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }
 
 /** Accessibility violations, each with the first element that has it. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await page.evaluate(TRANSITIONS_END)
+  await page.evaluate(DIALOG_ENDS)
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(AXE_OPTIONS)})`)
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 160) ?? ''}`)
