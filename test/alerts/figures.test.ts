@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { FORMULA } from '../../src/metrics/upkeep/generations.ts'
 import { type AlertingApp, finishImport, openAlertingApp, purchase } from './alerting.ts'
 
 const HOUR = 3_600_000
@@ -124,7 +125,7 @@ const organizationWith = (fields: string) => ({
 })
 
 test.each([
-  ['other formulas', { formula: 2 }],
+  ['other formulas', { formula: FORMULA + 1 }],
   ['another currency', organizationWith('currency = "EUR"')],
   ['another zone', organizationWith('time_zone = "Asia/Tokyo"')],
 ] as const)('%s: milestones continue in silence from the new figures', async (what, options) => {

@@ -40,6 +40,7 @@ const ROWS: Record<string, (answer: Answer) => Row[]> = {
       states.map((state) => ({ organization_id, ...state })),
     ),
   '/api/v1/settings': ({ sections }) => (sections as { settings: Row[] }[]).flatMap((one) => one.settings),
+  '/api/v1/refunds/totals': ({ totals, currency }) => (totals as Row[]).map((one) => ({ ...one, currency })),
   '/api/v1/system': ({ result }) => (result as { checks: Row[] }).checks,
   '/api/v1/customers': ({ customers }) =>
     (customers as Row[]).map(({ unconverted: _, converted: __, ...row }) => row),

@@ -292,9 +292,9 @@ test('totals by reason and by product are a list with a CSV of their own', async
   }
   const csv = await (await ledger.get(`refunds/totals.csv?${ALL}&by=product`)).text()
   expect(csv.split('\r\n').slice(0, 3)).toEqual([
-    'value,count,base,proceeds,mrr,unpriced,currency',
-    'monthly,2,4.000,2.800,-4.000,0,USD',
-    'yearly,1,1.000,0.700,-1.000,0,USD',
+    'value,count,reversed,base,proceeds,mrr,unpriced,currency',
+    'monthly,2,0,4.000,2.800,-4.000,0,USD',
+    'yearly,1,0,1.000,0.700,-1.000,0,USD',
   ])
 })
 

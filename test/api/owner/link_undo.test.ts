@@ -93,10 +93,12 @@ test('refuses to undo a move from an erased user', async () => {
 test('refuses to undo a move that would restore an erased user as proved', async () => {
   const { app, attribute, profile, undo, app_id } = await openWithMove()
   await attribute('zoe')
+  // Purchases that a user holds are unlinked first, those that they held before later.
+  await attribute('ann', { originalTransactionId: '200' })
   const [move] = (await profile()).link_history
   expect(move).toMatchObject({ from_app_user_id: 'bob', to_app_user_id: 'zoe' })
   const { store, erasures } = app.windfall
-  // In one batch, so that the forgetting has begun and has not come to the links.
+  // In one batch, so that the erasure has begun and has not come to this link.
   const begun = store.commit(() => erasures.erase({ app_id, app_user_id: 'ann', asked_by: 'test' }))
   expect(await undo(move?.id)).toMatchObject({ status: 410, body: { code: 'forgotten' } })
   await erasures.finished((await begun).id)

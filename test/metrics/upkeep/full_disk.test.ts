@@ -10,8 +10,8 @@ const DAY = 86_400_000
 /** A writer waits a second before it retries. */
 const PATIENCE = { timeout: 20_000, interval: 50 }
 
-/** Routes of one endpoint, delivery, replay, digest or widget. */
-const OF_ONE = /^\/api\/v1\/(endpoints|deliveries|replays|alerts\/digests|widgets)\/:id/
+/** Routes of one endpoint, delivery, replay, digest, widget or app. */
+const OF_ONE = /^\/api\/v1\/(endpoints|deliveries|replays|alerts\/digests|widgets|apps)\/:id/
 const ASK_APPLE = ['/api/v1/test-notification/:token', '/api/v1/apple-apps', '/api/v1/apple-apps.csv']
 /** Routes excluded here: those of one thing that the shop does not have, those that ask Apple, and a stream that does not end. */
 const isLeftOut = (path: string): boolean =>
@@ -31,6 +31,7 @@ async function addressesOf({ windfall, request }: Shop, headers: Record<string, 
       if (path.endsWith('/metrics/:name')) return METRIC_NAMES.map((name) => path.replace(':name', name))
       if (/\/cohorts(\.csv)?$/.test(path))
         return ['retention', 'ltv', 'arppu', 'recovery'].map((name) => `${path}?metric=${name}`)
+      if (path === '/api/v1/batch') return `${path}?get=overview`
       const id = path.includes('/customers/') ? customer?.id : event?.id
       return path
         .replace(':id', id ?? '')

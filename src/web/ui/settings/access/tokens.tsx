@@ -35,7 +35,7 @@ const KIND: CredentialKind<Token> = {
   path: PATH,
   title: 'Read tokens',
   createLabel: 'New token',
-  submitLabel: 'New token',
+  submitLabel: 'Create token',
   hint: 'Spreadsheet',
   icon: 'lock',
   about:
