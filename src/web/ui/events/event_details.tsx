@@ -43,7 +43,7 @@ export function EventDetails({ id, Title }: Props): JSX.Element {
         <div class="stack">
           <Heading answer={answer} />
           <Facts answer={answer} />
-          <EventDeliveries event={answer.event} />
+          <EventDeliveries event={answer.event} Title={Title} />
           <section class="stack-s">
             <Title>Event data</Title>
             <Json value={answer.event.data} label="Event data" />

@@ -1,5 +1,6 @@
 /** Reads what a view needs first in parallel with the session, in a browser whose last session has not ended. */
 
+import { viewAt } from '../addresses.ts'
 import type { Query } from '../http.ts'
 import { overviewQuery } from '../overview.ts'
 import { client, queryKey } from '../queries.ts'
@@ -27,7 +28,7 @@ function readEarly(path: string, query: Query = {}): void {
 }
 
 export function readForView({ pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
-  if (localStorage.getItem(STORAGE_KEY) === null) return
+  if (localStorage.getItem(STORAGE_KEY) === null || viewAt(pathname)?.view === 'sign_in') return
   readEarly('/api/v1/apps')
   if (!VIEWS_OF_FIGURES.test(pathname)) return
   readEarly('/api/v1/metrics')

@@ -16,12 +16,14 @@ import { instant } from '../../words.ts'
 import type { FeedEvent } from '../feed_event.ts'
 import { whyNoDelivery } from './no_delivery.ts'
 
-export function EventDeliveries({ event }: { event: FeedEvent }): JSX.Element {
+type EventDeliveriesProps = { event: FeedEvent; Title: 'h2' | 'h3' }
+
+export function EventDeliveries({ event, Title }: EventDeliveriesProps): JSX.Element {
   const endpoints = useEndpoints()
   const deliveries = useQuery<Deliveries>('/api/v1/deliveries', { event: event.id, limit: 100 })
   return (
     <section class="stack-s">
-      <h3>Webhook deliveries</h3>
+      <Title>Webhook deliveries</Title>
       <QueryView result={endpoints} height={60}>
         {({ endpoints: all }) => {
           const own = all.filter(({ organization_id }) => organization_id === event.organization_id)
