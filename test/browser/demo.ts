@@ -1,5 +1,6 @@
 /** The demo as a process, with the owner signed in. */
 import type { Browser } from 'playwright-core'
+import { expect, vi } from 'vitest'
 import { folderOf, start } from '../processes.ts'
 import { cookiesFrom } from './chromium.ts'
 
@@ -20,4 +21,24 @@ export async function startDemo(browser: Browser, program?: string) {
   const [address = '', base = ''] = link
   const cookies = await cookiesFrom(browser, address)
   return { child, base, cookies, password }
+}
+
+type History = { history: { environment: string; backfill: { stage: string } | null }[] }
+const BACKFILL_MS = 90_000
+
+/** Waits until the backfill has found the missing notifications and everything is counted: past figures then stay. */
+export async function untilCounted(browser: Browser, { base, cookies }: Demo): Promise<void> {
+  const context = await browser.newContext({ baseURL: base })
+  await context.addCookies(cookies)
+  const read = async (path: string) => (await context.request.get(path)).json()
+  const stages = async () => {
+    const { history } = (await read('/api/v1/history')) as History
+    const own = history.filter(({ environment }) => environment === 'production')
+    return new Set(own.map(({ backfill }) => backfill?.stage))
+  }
+  await vi.waitFor(async () => {
+    expect(await stages()).toEqual(new Set(['done']))
+    expect(await read('/api/v1/metrics/mrr')).toMatchObject({ behind: null })
+  }, BACKFILL_MS)
+  await context.close()
 }

@@ -1,7 +1,7 @@
 /** Every view with the demo's two years of data, on desktop and phone. */
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { VIEWS as ADDRESSES } from '../../src/web/views.ts'
 import { isLong } from '../random.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type Size,
   visit,
 } from './chromium.ts'
-import { type Demo, openDemo } from './demo.ts'
+import { type Demo, openDemo, untilCounted } from './demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
 import { scrollsSideways, settled, show, VIEWS } from './views.ts'
 
@@ -34,7 +34,6 @@ const NARROWEST: Record<Size, { width: number; height: number }> = {
   phone: { width: 320, height: 640 },
 }
 
-type History = { history: { environment: string; backfill: { stage: string } | null }[] }
 /** The reads of a request, which may be a batch. */
 const readsIn = (url: string): string => new URL(url).searchParams.get('get') ?? url
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
@@ -46,21 +45,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   beforeAll(async () => {
     browser = await launch()
     demo = await openDemo(browser)
-    await pastRead()
+    await untilCounted(browser, demo)
   }, 240_000)
   afterAll(() => browser?.close())
-
-  /** Until the backfill is complete, which finds missing notifications. */
-  async function pastRead(): Promise<void> {
-    const { context } = await enter('desktop')
-    const stages = async () => {
-      const { history } = (await (await context.request.get('/api/v1/history')).json()) as History
-      const own = history.filter(({ environment }) => environment === 'production')
-      return new Set(own.map(({ backfill }) => backfill?.stage))
-    }
-    await vi.waitFor(async () => expect(await stages()).toEqual(new Set(['done'])), 90_000)
-    await context.close()
-  }
 
   async function enter(size: Size, light: Light = 'light') {
     const visitor = await visit(browser, demo.base, size, light)

@@ -152,6 +152,7 @@ describe.skipIf(!hasChromium())('the search', () => {
 
   test('says what is wrong when customers cannot be searched, and finds the rest', async () => {
     const { page } = await enter(browser)
+    await page.addInitScript('delete Navigator.prototype.serviceWorker')
     await show(page, '/')
     const problem = { title: 'Bad gateway', status: 400, code: 'apple', detail: 'Apple did not answer' }
     await page.route('**/api/v1/customers?**', (route) =>

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isLong, runs } from '../../random.ts'
 import { hasChromium, launch, type Visitor, visit } from '../chromium.ts'
-import { type Demo, openDemo } from '../demo.ts'
+import { type Demo, openDemo, untilCounted } from '../demo.ts'
 import { figureOf, textOf } from '../figures.ts'
 import { settled, show } from '../views.ts'
 
@@ -208,6 +208,7 @@ describe.skipIf(!hasChromium())('random scopes', () => {
   beforeAll(async () => {
     browser = await launch()
     demo = await openDemo(browser)
+    await untilCounted(browser, demo)
     visitor = await visit(browser, demo.base, 'desktop')
     await visitor.context.addCookies(demo.cookies)
   }, 240_000)
