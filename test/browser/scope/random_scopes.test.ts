@@ -223,7 +223,7 @@ describe.skipIf(!hasChromium())('random scopes', () => {
 
   async function csvLinks(page: Page): Promise<string[]> {
     await page.getByRole('button', { name: 'Export' }).first().click()
-    const links = ['CSV', 'CSV, one column per series'].map((name) =>
+    const links = ['CSV, one row per figure', 'CSV, one column per series'].map((name) =>
       page.getByRole('link', { name, exact: true }).first().getAttribute('href'),
     )
     const found = await Promise.all(links)
