@@ -134,8 +134,11 @@ test('quiet hours and the mute are changed, and a mute that is over is none', as
     quiet: { from: '23:00', until: '07:00' },
     time_zone: 'UTC',
   })
+  const settings = async () => (await app.call('GET', 'settings')).body.organizations[0]
   app.clock.turn(HOUR)
-  expect((await app.call('GET', 'settings')).body.organizations[0].muted_until).toBeNull()
+  expect(await settings()).toMatchObject({ muted_until: null, quiet_until: null })
+  app.clock.turn(11 * HOUR)
+  expect(await settings()).toMatchObject({ quiet_until: Date.UTC(2026, 5, 2, 7) })
 })
 
 test('a test that is accepted wakes a channel that did not work, and a refused one says why', async () => {

@@ -44,3 +44,9 @@ export function minutesOf(text: string): number | null {
   const all = Number(hours) * 60 + Number(minutes)
   return hours === '' || Number(minutes) > 59 || all >= MINUTES_OF_DAY ? null : all
 }
+
+/** The quiet hours of a setting, whose wall times are valid. */
+export const quietHoursOf = ({ from, until }: { from: string; until: string }): QuietHours => ({
+  from: minutesOf(from) ?? 0,
+  until: minutesOf(until) ?? 0,
+})

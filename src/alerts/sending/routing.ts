@@ -8,7 +8,7 @@ import type { SummaryReason } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
 import type { AlertSettingsStore } from '../settings.ts'
-import { allQuietUntil, minutesOf } from './quiet_hours.ts'
+import { allQuietUntil, quietHoursOf } from './quiet_hours.ts'
 
 /** A message about a sale that could not be sent for this long joins a summary. */
 const LATE_MS = 30 * 60_000
@@ -175,7 +175,7 @@ type Wall = { from: string; until: string }
 function hoursOf(rule: Rule | null, organizationHours: Wall | null) {
   const own = rule?.settings.quiet ?? 'organization'
   const wall = own === 'organization' ? organizationHours : own === 'none' ? null : own
-  return wall && { from: minutesOf(wall.from) ?? 0, until: minutesOf(wall.until) ?? 0 }
+  return wall && quietHoursOf(wall)
 }
 
 /** Whether a message is sent in quiet hours: a fault of a rule that permits it. */

@@ -6,6 +6,7 @@ import { whole } from '../../access/scope.ts'
 import type { Alerts } from '../../alerts/alerts.ts'
 import { QuietHoursSetting, wallTime } from '../../alerts/rules/templates.ts'
 import { tomorrowAt } from '../../alerts/sending/mute.ts'
+import { quietHoursOf, quietUntil } from '../../alerts/sending/quiet_hours.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -58,6 +59,7 @@ const SettingsAnswer = v.object({
   organization_id: v.string(),
   time_zone: v.string(),
   quiet: v.nullable(QuietHoursSetting),
+  quiet_until: v.pipe(nullableInstant, v.description('When the quiet hours of now end; null outside them')),
   muted_until: nullableInstant,
   tomorrow_at: v.pipe(v.number(), v.description('08:00 of the next day in the time zone')),
   digests_at,
@@ -83,12 +85,14 @@ export function alertHistoryRoutes({ alerts, organizations, clock, audit, auth }
   function settingsOf({ id, time_zone }: { id: string; time_zone: string }) {
     const { quiet, muted_until, digests_at: at } = alerts.settings.get(id)
     const isMuted = muted_until !== null && muted_until > clock()
+    const calendar = openCalendar(time_zone)
     return {
       organization_id: id,
       time_zone,
       quiet,
+      quiet_until: quiet === null ? null : quietUntil(quietHoursOf(quiet), calendar, clock()),
       muted_until: isMuted ? muted_until : null,
-      tomorrow_at: tomorrowAt(openCalendar(time_zone), clock()),
+      tomorrow_at: tomorrowAt(calendar, clock()),
       digests_at: at,
     }
   }

@@ -59,7 +59,10 @@ export function MessageLog(): JSX.Element {
         {({ messages: [first] }) =>
           first === undefined ? (
             <Empty icon="clock" title="No messages yet">
-              <p>Each message appears here, with the channels that got it, or the reason why one did not.</p>
+              <p>
+                Each message appears here, with the channels that got it, or the reason why one did not. Tests
+                are not listed.
+              </p>
             </Empty>
           ) : (
             <>

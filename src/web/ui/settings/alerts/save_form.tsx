@@ -21,10 +21,11 @@ export const SaveForm = ({ run, isBusy, isChanged, problem, children }: SaveForm
     {children}
     <ErrorMessage message={problem} />
     {isChanged && (
-      <div>
+      <div class="row">
         <button type="submit" class="button main" disabled={isBusy}>
           Save
         </button>
+        <span class="small quiet">Not saved yet</span>
       </div>
     )}
   </form>

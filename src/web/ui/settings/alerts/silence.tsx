@@ -98,6 +98,14 @@ function QuietHours({ settings }: { settings: AlertSettings }): JSX.Element {
   )
 }
 
+const QuietNow = ({ settings: { quiet_until } }: { settings: AlertSettings }): JSX.Element | null =>
+  quiet_until === null ? null : (
+    <p class="small">
+      <span class="badge warn">Quiet now</span> Messages wait until {instant(quiet_until)}; a test is sent at
+      once.
+    </p>
+  )
+
 /** The quiet hours and the mute of each organization. */
 export function Silence(): JSX.Element {
   const result = useAlertSettings()
@@ -109,6 +117,7 @@ export function Silence(): JSX.Element {
           organizations.map((settings) => (
             <div key={settings.organization_id} class="stack">
               {organizations.length > 1 && <h3>{organizationName(all, settings.organization_id)}</h3>}
+              <QuietNow settings={settings} />
               <QuietHours settings={settings} />
               <Mute settings={settings} />
             </div>
