@@ -24,7 +24,7 @@ import {
   simulateLive,
 } from './company.ts'
 import { createDemoOwner } from './owner.ts'
-import { addReceiver, allowLoopback, declareAccount, declareAddress, importReports } from './store.ts'
+import { addReceiver, declareAccount, declareAddress, declareOutgoing, importReports } from './store.ts'
 
 export const demoCommand = defineCommand({
   meta: { name: 'demo', description: 'Run Windfall with two years of a simulated company, then live' },
@@ -104,7 +104,7 @@ async function openAndRun(options: DemoOptions): Promise<void> {
   const [company, receiver] = [await openCompany(seed), await openDemoReceiver(systemClock)]
   try {
     declareAccount(folder, company.store)
-    allowLoopback(folder)
+    declareOutgoing(folder)
     await runDemo({ ...options, ...company, receiver })
   } finally {
     await Promise.all([company.close(), receiver.close()])

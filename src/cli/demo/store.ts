@@ -25,9 +25,21 @@ export function declareAccount(folder: string, { connect_key, purchase_key, vend
   writeFileSync(join(folder, 'config.toml'), `${lines.join('\n')}\n`, { mode: 0o600 })
 }
 
-/** Permits requests to this machine: to the backend of the demo, and to receivers that a person tries it with. */
-export function allowLoopback(folder: string): void {
-  appendFileSync(join(folder, 'config.toml'), '\n[outbound]\nallow = ["127.0.0.1/32"]\n')
+/**
+ * Permits requests to this machine: to the backend of the demo, and to receivers that a person tries it with. Names the
+ * contact that push services ask for, so that alerts to the browser work.
+ */
+export function declareOutgoing(folder: string): void {
+  const lines = [
+    '',
+    '[outbound]',
+    'allow = ["127.0.0.1/32"]',
+    '',
+    '[alerts]',
+    'contact = "owner@example.com"',
+    '',
+  ]
+  appendFileSync(join(folder, 'config.toml'), lines.join('\n'))
 }
 
 /** Adds the backend of the demo as an endpoint, which gets events from now on. */
