@@ -9,7 +9,7 @@ export type Demo = { base: string; cookies: Awaited<ReturnType<typeof cookiesFro
 /** Starts it, opens the link that it prints, and waits for the first import: past figures change until then. */
 export async function openDemo(browser: Browser): Promise<Demo> {
   const { child, ...demo } = await startDemo(browser)
-  await child.until((text) => /Imported a year/.exec(text))
+  await child.until((text) => /Imported a year of .* in \d/.exec(text))
   return demo
 }
 

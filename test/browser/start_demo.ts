@@ -17,7 +17,7 @@ export function startDemo(): Promise<StartedDemo> {
     child.stdout.setEncoding('utf8').on('data', (text) => {
       output += text
       const [link, base] = /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(output) ?? []
-      if (!link || !base || !output.includes('Imported a year')) return
+      if (!link || !base || !/Imported a year of .* in \d/.test(output)) return
       resolve({ link, base, stop: () => child.kill('SIGTERM') })
     })
   })
