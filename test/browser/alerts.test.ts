@@ -110,7 +110,9 @@ describe.skipIf(!hasChromium())('alerts', () => {
     await list.getByText('Alerts do not reach home').waitFor()
     await assertSound(page)
     await count.waitFor({ state: 'detached' })
-    await page.reload()
+    // The next read of the status is due half a minute after this one.
+    const isStatus = /\/api\/v1\/(?:status$|batch\?.*\bstatus\b)/
+    await Promise.all([page.waitForResponse(isStatus), page.reload()])
     await page.getByRole('button', { name: 'Alerts', exact: true }).first().waitFor()
     expect(await count.count()).toBe(0)
     await setState('active')
