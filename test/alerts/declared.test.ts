@@ -1,6 +1,7 @@
 /** Channels and rules that config.toml declares, and the heartbeat. */
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
+import { temporaryFolder } from '../folders.ts'
 import { openHttpReceiver } from '../forwarding/receiving.ts'
 import { openAlertingApp, purchase } from './alerting.ts'
 
@@ -113,6 +114,22 @@ test('the heartbeat is sent while the database works, and three failures are a f
   await app.alerts.beat()
   expect(receiver.requests).toHaveLength(5)
   expect(receiver.requests.map(({ body }) => body)).toEqual(Array(5).fill(''))
+})
+
+test('a restart keeps the failures of the heartbeat, and another URL does not', async () => {
+  const receiver = await openHttpReceiver(() => 500)
+  const { path: folder } = temporaryFolder()
+  const started = (path: string) =>
+    openAlertingApp({ folder, env: { WINDFALL_ALERTS_HEARTBEAT_URL: `${receiver.url}/${path}` } })
+  const first = await started('one')
+  for (const _ of [1, 2, 3]) await first.alerts.beat()
+  const failing = first.alerts.findings()
+  expect(failing).toHaveLength(1)
+  await first.close()
+  const second = await started('one')
+  expect(second.alerts.findings()).toEqual(failing)
+  await second.close()
+  expect((await started('two')).alerts.findings()).toEqual([])
 })
 
 test('a stop while the heartbeat is sent is not an error', async () => {

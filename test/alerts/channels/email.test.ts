@@ -8,7 +8,7 @@ import { email } from '../../../src/alerts/channels/email.ts'
 import { openDispatcher } from '../../../src/outgoing/dispatcher.ts'
 
 /** Only Web Push signs. */
-const NO_VAPID = { signing: () => ({ refusal: '' }), note: () => {} }
+const NO_VAPID = { signing: () => ({ refusal: '' }), note: async () => {} }
 const MESSAGE: ChannelMessage = {
   id: 'alm_1',
   tag: 'rule/1',

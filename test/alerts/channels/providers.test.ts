@@ -10,7 +10,7 @@ import { openDispatcher } from '../../../src/outgoing/dispatcher.ts'
 import { openHttpReceiver } from '../../forwarding/receiving.ts'
 
 /** Only Web Push signs. */
-const NO_VAPID = { signing: () => ({ refusal: '' }), note: () => {} }
+const NO_VAPID = { signing: () => ({ refusal: '' }), note: async () => {} }
 const MESSAGE: ChannelMessage = {
   id: 'alm_1',
   tag: 'rule/1',

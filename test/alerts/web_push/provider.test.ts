@@ -54,13 +54,15 @@ async function openSender(statuses: number[]) {
   const app = await openTestApp()
   const settings: { contact: string | null; hosts: string[] } = { contact: 'owner@example.com', hosts: [] }
   const { store, outgoing } = app.windfall
-  const vapid = openVapid({
-    store,
-    secrets: outgoing.secrets,
-    contact: () => settings.contact,
-    baseUrl: () => 'http://127.0.0.1',
-    hosts: () => settings.hosts,
-  })
+  const reopened = () =>
+    openVapid({
+      store,
+      secrets: outgoing.secrets,
+      contact: () => settings.contact,
+      baseUrl: () => 'http://127.0.0.1',
+      hosts: () => settings.hosts,
+    })
+  const vapid = reopened()
   const public_key = await store.commit(() => vapid.publicKey())
   const service = await openService(statuses)
   const browser = openBrowser()
@@ -79,7 +81,7 @@ async function openSender(statuses: number[]) {
         })
         .toString(),
     )
-  return { ...service, settings, vapid, public_key, send, decrypted }
+  return { ...service, settings, vapid, reopened, public_key, send, decrypted }
 }
 
 test.each(['first', 'second'])('the %s browser decrypts the payload, and the token verifies', async () => {
@@ -118,11 +120,12 @@ test('trouble is urgent and kept for a day; a long text is cut, and cut again af
 })
 
 test('each answer of a push service has its own result, and 403 is a finding until one is accepted', async () => {
-  const { send, vapid, settings } = await openSender([404, 410, 403, 429, 413, 413, 500, 201])
+  const { send, vapid, reopened, settings } = await openSender([404, 410, 403, 429, 413, 413, 500, 201])
   expect(await send()).toMatchObject({ kind: 'gone' })
   expect(await send()).toMatchObject({ kind: 'gone' })
   expect(await send()).toMatchObject({ kind: 'retry', words: expect.stringContaining('answered 403') })
   expect(vapid.findings()).toMatchObject([{ state: 'warning', text: expect.stringContaining('contact') }])
+  expect(reopened().findings(), 'after a restart').toEqual(vapid.findings())
   const [host = ''] = settings.hosts.splice(0)
   expect(vapid.findings(), 'the last device of the push service was removed').toEqual([])
   settings.hosts.push(host)
@@ -131,6 +134,7 @@ test('each answer of a push service has its own result, and 403 is a finding unt
   expect(await send()).toMatchObject({ kind: 'retry', after_ms: null })
   expect(await send()).toEqual({ kind: 'sent' })
   expect(vapid.findings()).toEqual([])
+  expect(reopened().findings()).toEqual([])
 })
 
 test('without a contact, the message and the finding say what to set', async () => {

@@ -13,7 +13,7 @@ type KeyPair = Readonly<{ public_key: string; private_key: string }>
 const Stored = v.object({ public_key: v.string(), sealed: v.string() })
 
 type Deps = {
-  store: Pick<Store, 'prepare'>
+  store: Pick<Store, 'prepare' | 'commit'>
   secrets: Pick<Secrets, 'seal' | 'open'>
   contact: () => string | null
   baseUrl: () => string
@@ -79,7 +79,7 @@ export function openVapid({ store, secrets, contact, baseUrl, hosts }: Deps) {
     return { subject: sub, publicKey: keys.public_key, privateKey: keys.private_key }
   }
 
-  const refusals = openRefusals(hosts)
+  const refusals = openRefusals(store, hosts)
   /** What keeps messages from devices: no contact, or a push service that refuses the pair. */
   const findings = (): Finding[] =>
     subject() === null && hosts().length > 0
@@ -89,15 +89,21 @@ export function openVapid({ store, secrets, contact, baseUrl, hosts }: Deps) {
   return { publicKey, signing, note: refusals.note, findings }
 }
 
-/** Opens what push services say about the pair. */
-function openRefusals(hosts: Deps['hosts']) {
-  /** What each push service said when it refused the pair, by its host. */
-  const refusals = new Map<string, string>()
+/** What each push service said when it refused the pair, by its host. */
+const Refusals = v.record(v.string(), v.string())
+
+/** Opens what push services say about the pair. It is stored, because a restart ends no refusal. */
+function openRefusals(store: Deps['store'], hosts: Deps['hosts']) {
+  const setting = openSetting(store, 'push_refusals')
+  const stored = setting.get()
+  const refusals = new Map(Object.entries(stored === null ? {} : v.parse(Refusals, JSON.parse(stored))))
 
   /** Notes whether a push service accepts the pair. `words` is null if it does. */
-  function note(host: string, words: string | null): void {
+  async function note(host: string, words: string | null): Promise<void> {
+    if ((refusals.get(host) ?? null) === words) return
     if (words === null) refusals.delete(host)
     else refusals.set(host, words)
+    await store.commit(() => setting.set(JSON.stringify(Object.fromEntries(refusals))))
   }
 
   /** A warning for each push service that refuses the pair and still has a device. */

@@ -104,27 +104,28 @@ async function sendOnce(
     signing,
   )
   const request = { url: endpoint, method: 'POST' as const, headers, body: Buffer.from(body) }
-  let isTooLarge = false
+  let status: number | null = null
   const result = await sendRequest(request, context, {
     name: host,
     verdict(answer) {
-      isTooLarge = answer.status === 413
-      return verdictOf(answer, host, context)
+      status = answer.status
+      return verdictOf(answer, host)
     },
   })
-  if (result.kind === 'sent') context.vapid.note(host, null)
-  return isTooLarge ? 'too_large' : result
+  if (result.kind === 'sent') await context.vapid.note(host, null)
+  if (result.kind === 'retry' && isPairRefused(status))
+    await context.vapid.note(host, `${result.words} ${REMEDY}`)
+  return status === 413 ? 'too_large' : result
 }
 
-function verdictOf(answer: Answer, host: string, { vapid }: SendContext): SendResult | null {
+const REMEDY = 'Open the dashboard on the device, and check contact under [alerts] in config.toml.'
+/** 401 and 403: the push service does not accept the signature (RFC 8292 §2). */
+const isPairRefused = (status: number | null): boolean => status === 401 || status === 403
+
+function verdictOf(answer: Answer, host: string): SendResult | null {
   const { status } = answer
   const words = `${host} answered ${status}${reasonIn(answer)}`
   if (status === 404 || status === 410)
     return { kind: 'gone', words: 'The device no longer accepts messages, and was removed.' }
-  if (status !== 401 && status !== 403) return null
-  vapid.note(
-    host,
-    `${words} Open the dashboard on the device, and check contact under [alerts] in config.toml.`,
-  )
-  return { kind: 'retry', words, after_ms: retryAfter(answer) }
+  return isPairRefused(status) ? { kind: 'retry', words, after_ms: retryAfter(answer) } : null
 }
