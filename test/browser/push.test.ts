@@ -187,6 +187,13 @@ describe.skipIf(!hasChromium())('Web Push', () => {
     expect(renewed && app.alerts.channels.secretsOf(renewed)).toMatchObject({ endpoint: `${endpoint}2` })
     const stored = JSON.stringify({ endpoint: `${endpoint}2`, key })
     await page.evaluate(`localStorage.setItem('test-subscription', ${JSON.stringify(stored)})`)
+    // The list is shown before the page has found its subscription again.
+    const listed = page.getByRole('button', { name: /^Remove / }).first()
+    await page.route('**/api/v1/alerts/devices/key', async (route) => {
+      await listed.waitFor()
+      expect(await page.getByText('· this device').count()).toBe(0)
+      await route.continue()
+    })
     await page.reload()
     await page.getByText('· this device').waitFor()
     expect(app.alerts.channels.list()).toHaveLength(1)

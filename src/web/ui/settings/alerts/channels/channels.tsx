@@ -9,7 +9,7 @@ import { RelativeTime } from '../../../parts/relative_time.tsx'
 import { problemFrom } from '../../../queries.ts'
 import { organizationName, useSettings } from '../../settings_queries.ts'
 import { type Channel, type ChannelTest, refreshAlerts, useChannels } from '../alert_queries.ts'
-import { storedHash } from '../devices/stored_hash.ts'
+import { useStoredHash } from '../devices/stored_hash.ts'
 import { ThisDevice } from '../devices/this_device.tsx'
 import { AddChannel, channelPath, EditChannel, RemoveChannel } from './channel_dialogs.tsx'
 import { kindTitle } from './channel_kinds.ts'
@@ -57,6 +57,7 @@ type RowProps = { channel: Channel; result: Tests[string] | undefined; onTest: (
 function Row({ channel, result, onTest }: RowProps): JSX.Element {
   const settings = useSettings().data
   const [dialog, setDialog] = useState<'edit' | 'remove' | null>(null)
+  const thisDevice = useStoredHash()
   const isNew = channel.state === 'active' && channel.last_sent_at === null
   const { title, tone } = isNew ? NOTHING_SENT : STATES[channel.state]
   const isDeclared = channel.source !== 'dashboard'
@@ -70,7 +71,7 @@ function Row({ channel, result, onTest }: RowProps): JSX.Element {
         </div>
         <div class="tiny quiet webhook-url">
           {kindTitle(channel.kind)} · {channel.address}
-          {channel.settings.endpoint_hash === storedHash() && ' · this device'}
+          {channel.settings.endpoint_hash === thisDevice && ' · this device'}
           {isDeclared && ' · declared in config.toml'}
           {(settings?.organizations.length ?? 0) > 1 &&
             ` · ${organizationName(settings, channel.organization_id)}`}

@@ -5,7 +5,7 @@ import { ErrorMessage } from '../../../parts/error_message.tsx'
 import { Icon } from '../../../parts/icons.tsx'
 import { useSettings } from '../../settings_queries.ts'
 import type { Channel } from '../alert_queries.ts'
-import { storedHash } from './stored_hash.ts'
+import { useStoredHash } from './stored_hash.ts'
 import { addDevice, type Obstacle, obstacle } from './subscription.ts'
 
 const OBSTACLES: Record<Obstacle, string> = {
@@ -39,7 +39,7 @@ type Props = { channels: readonly Channel[]; onAdded: (channel: Channel) => void
 /** Offers what this device does not get yet: the alerts of the only organization, or of each of several. */
 export function ThisDevice({ channels, onAdded }: Props): JSX.Element | null {
   const organizations = useSettings().data?.organizations ?? []
-  const hash = storedHash()
+  const hash = useStoredHash()
   const here = channels.filter(({ settings }) => hash !== null && settings.endpoint_hash === hash)
   const blocked = obstacle()
   if (blocked !== null && (here.length === 0 || blocked === 'denied'))
