@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 const STORAGE_KEY = 'push-endpoint'
 
 const listeners = new Set<() => void>()
-const tellListeners = (): void => {
+const notifyListeners = (): void => {
   for (const listener of listeners) listener()
 }
 
@@ -27,10 +27,10 @@ export function useStoredHash(): string | null {
 
 export function storeHash(hash: string): void {
   localStorage.setItem(STORAGE_KEY, hash)
-  tellListeners()
+  notifyListeners()
 }
 
 export function removeHash(): void {
   localStorage.removeItem(STORAGE_KEY)
-  tellListeners()
+  notifyListeners()
 }
