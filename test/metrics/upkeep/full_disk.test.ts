@@ -9,6 +9,8 @@ import { openShop, type Shop } from '../shop.ts'
 const DAY = 86_400_000
 /** A writer waits a second before it retries. */
 const PATIENCE = { timeout: 20_000, interval: 50 }
+/** A request that waits for figures which cannot be made takes longer than this. */
+const SOON_MS = 4_000
 
 /** Routes of one endpoint, delivery, replay, digest, widget or app. */
 const OF_ONE = /^\/api\/v1\/(endpoints|deliveries|replays|alerts\/digests|widgets|apps)\/:id/
@@ -75,7 +77,7 @@ test.each([
     const begun = performance.now()
     const answer = await shop.request(address, { headers })
     const body = await answer.text()
-    expect([address, answer.status, performance.now() - begun < 1_000]).toEqual([address, 200, true])
+    expect([address, answer.status, performance.now() - begun < SOON_MS]).toEqual([address, 200, true])
     reported.set(address, behindIn(answer.headers, body))
   }
   const behind = [...reported].filter(([, reason]) => reason !== undefined)
