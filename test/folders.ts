@@ -2,13 +2,14 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atEndOfFile } from './closing.ts'
+import { atEndOfEachFile } from './closing.ts'
 
 const folders = new Set<string>()
 const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true })
 
-atEndOfFile(() => {
+atEndOfEachFile(() => {
   for (const path of folders) removeFolder(path)
+  folders.clear()
 })
 
 /** `remove` deletes the folder early, for tests that create many. */

@@ -3,13 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { atEndOfEachFile } from './closing.ts'
 import { temporaryFolder } from './folders.ts'
 
 const built = fileURLToPath(new URL('../dist/windfall.mjs', import.meta.url))
 const living = new Set<ChildProcess>()
+/** The folder of the caches of the processes of a file. */
+let own: string | undefined
 
-afterAll(async () => {
+atEndOfEachFile(async () => {
   await Promise.all(
     [...living].map((child) => {
       const closed = new Promise((resolve) => child.once('close', resolve))
@@ -17,6 +19,7 @@ afterAll(async () => {
       return closed
     }),
   )
+  own = undefined
 })
 
 /** Creates a temporary folder with these files. It is deleted after the tests of the file. */
@@ -39,8 +42,6 @@ export type Ended = { status: number | null; signal: NodeJS.Signals | null; stdo
 
 /** A line of the log. */
 type Line = Record<string, unknown> & { message: string }
-
-let own: string | undefined
 
 /** The environment of each process. Of this machine's variables it has only PATH. */
 function clean(): NodeJS.ProcessEnv {

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { DemoOrder } from './browser/demo/order.ts'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
@@ -43,6 +44,7 @@ const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   cli: { include: CLI, exclude: [] },
   all: { include: [...EVERYTHING, ...FAULTS], exclude: [] },
 }
+const HAS_BROWSER_TESTS = ['browser', 'all']
 const name = process.env.WINDFALL_SUITE ?? 'core'
 const suite = SUITES[name]
 if (!suite) throw new Error(`unknown suite ${name}; the suites are ${Object.keys(SUITES).join(', ')}`)
@@ -51,6 +53,13 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     ...suite,
+    setupFiles: ['test/setup.ts'],
+    // A quarter of the time of these suites would go into loading the same modules for each file.
+    isolate: !['core', 'fast'].includes(name),
+    ...(HAS_BROWSER_TESTS.includes(name) && {
+      globalSetup: ['test/browser/demo/shared_demo.ts'],
+      sequence: { sequencer: DemoOrder },
+    }),
     // The default of one second is too short for a browser on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     testTimeout: 90_000,

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, launch, visit } from '../browser/chromium.ts'
-import { startDemo } from '../browser/demo.ts'
+import { startDemoOf } from '../browser/demo/demo.ts'
 import { executable } from './executable.ts'
 
 describe.skipIf(!hasChromium())('windfall demo', () => {
@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium())('windfall demo', () => {
   afterAll(() => browser?.close())
 
   test('shows a living dashboard', { timeout: 180_000 }, async () => {
-    const { base, cookies } = await startDemo(browser, executable)
+    const { base, cookies } = await startDemoOf(browser, executable)
     const { page, complaints, context } = await visit(browser, base, 'desktop')
     await context.addCookies(cookies)
     await page.goto('/')

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { chromiumPath, cookiesFrom, type Light, launch, type Size, visit } from './chromium.ts'
-import { startDemo } from './start_demo.ts'
+import { startSettledDemo } from './demo/start_demo.ts'
 import { settled, show, VIEWS } from './views.ts'
 
 const IN_README: readonly (readonly [path: string, size: Size, light: Light, name: string])[] = [
@@ -67,7 +67,7 @@ type Cookies = Awaited<ReturnType<typeof cookiesFrom>>
 async function take(): Promise<void> {
   if (chromiumPath === null) throw new Error('no Chromium on this machine; WINDFALL_CHROMIUM may name one')
   const folder = values.to ?? 'dist/screenshots'
-  const demo = await startDemo()
+  const demo = await startSettledDemo()
   const browser = await launch()
   try {
     const cookies = await cookiesFrom(browser, demo.link)

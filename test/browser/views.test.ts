@@ -13,7 +13,7 @@ import {
   type Size,
   visit,
 } from './chromium.ts'
-import { type Demo, openDemo, untilCounted } from './demo.ts'
+import { type Demo, openDemo, untilCounted } from './demo/demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
 import { scrollsSideways, settled, show, VIEWS } from './views.ts'
 

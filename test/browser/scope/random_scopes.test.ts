@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isLong, runs } from '../../random.ts'
 import { hasChromium, launch, type Visitor, visit } from '../chromium.ts'
-import { type Demo, openDemo, untilCounted } from '../demo.ts'
+import { type Demo, openDemo, untilCounted } from '../demo/demo.ts'
 import { figureOf, textOf } from '../figures.ts'
 import { settled, show } from '../views.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, launch, visit } from '../chromium.ts'
-import { type Demo, openDemo } from '../demo.ts'
+import { type Demo, openDemo } from '../demo/demo.ts'
 import { settled, show } from '../views.ts'
 
 const MAX_CLICKS = 3

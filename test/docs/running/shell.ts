@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { atEndOfFile } from '../../closing.ts'
+import { atEndOfEachFile } from '../../closing.ts'
 import { folderOf } from '../../processes.ts'
 import { ALONE, SERVING } from './exceptions.ts'
 import type { Place } from './placeholders.ts'
@@ -30,17 +30,17 @@ const PROGRAMS: Record<string, string> = {
   npm: `cd ${ROOT} && exec ${pathOf('npm')} "$@"`,
 }
 
+let programs: string | undefined
 const running = new Set<ChildProcess>()
-atEndOfFile(() => {
+atEndOfEachFile(() => {
   for (const child of running) signal(child, 'SIGKILL')
+  programs = undefined
 })
 
 /** Signals a shell and what it started, as Ctrl-C does. */
 function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
   if (pid !== undefined) process.kill(-pid, name)
 }
-
-let programs: string | undefined
 
 function programFolder(): string {
   programs ??= folderOf()

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { atEndOfEachFile } from '../../closing.ts'
 
 /** The version that docs/litestream.md names. */
 export const VERSION = 'v0.5.18'
@@ -48,7 +48,7 @@ function skipped(missing: string): null {
 export const SKIPPED = program === null ? ' (skipped: neither Litestream nor Go is installed)' : ''
 
 const living = new Set<ChildProcess>()
-afterAll(() => {
+atEndOfEachFile(() => {
   for (const child of living) child.kill('SIGKILL')
 })
 

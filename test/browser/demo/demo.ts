@@ -1,26 +1,32 @@
 /** The demo as a process, with the owner signed in. */
 import type { Browser } from 'playwright-core'
-import { expect, vi } from 'vitest'
-import { folderOf, start } from '../processes.ts'
-import { cookiesFrom } from './chromium.ts'
+import { expect, inject, vi } from 'vitest'
+import { folderOf, start } from '../../processes.ts'
+import { cookiesFrom } from '../chromium.ts'
+import type { SharedDemo } from './shared_demo.ts'
 
-export type Demo = { base: string; cookies: Awaited<ReturnType<typeof cookiesFrom>>; password: string }
+export type Demo = { base: string; cookies: Awaited<ReturnType<typeof cookiesFrom>> }
 
-/** Starts it, opens the link that it prints, and waits for the first import: past figures change until then. */
+/** The demo that the browser tests share, after its first import. It keeps what a test changes. */
 export async function openDemo(browser: Browser): Promise<Demo> {
-  const { child, ...demo } = await startDemo(browser)
-  await child.until((text) => /Imported a year of .* in \d/.exec(text))
-  return demo
+  const answer = await fetch(inject('demo'))
+  if (!answer.ok) throw new Error(await answer.text())
+  const { base, password } = (await answer.json()) as SharedDemo
+  const context = await browser.newContext({ baseURL: base })
+  const signedIn = await context.request.post('/api/v1/login', { data: { password } })
+  expect(signedIn.status()).toBe(200)
+  const cookies = await context.cookies()
+  await context.close()
+  return { base, cookies }
 }
 
-/** Starts it and opens the link that it prints. `program` is the executable to run. */
-export async function startDemo(browser: Browser, program?: string) {
+/** Starts a demo of this executable and opens the link that it prints. */
+export async function startDemoOf(browser: Browser, program: string): Promise<Demo> {
   const child = start(['demo', '--port', '0'], { cwd: folderOf(), program })
-  const link = await child.until((text) => /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(text))
-  const password = await child.until((text) => /with the password (\S+)/.exec(text)?.[1])
-  const [address = '', base = ''] = link
-  const cookies = await cookiesFrom(browser, address)
-  return { child, base, cookies, password }
+  const [address = '', base = ''] = await child.until((text) =>
+    /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(text),
+  )
+  return { base, cookies: await cookiesFrom(browser, address) }
 }
 
 type History = { history: { environment: string; backfill: { stage: string } | null }[] }

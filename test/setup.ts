@@ -1,0 +1,5 @@
+/** Runs before the tests of each file. */
+import { afterAll } from 'vitest'
+import { endFile } from './closing.ts'
+
+afterAll(endFile)
