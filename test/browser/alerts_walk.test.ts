@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hasChromium, launch, visit } from './chromium.ts'
-import { type Demo, openDemo } from './demo/demo.ts'
+import { DEMO_MS, type Demo, openDemo } from './demo/demo.ts'
 
 /** What a person does at most from the printed link to the result, in the dashboard. */
 const MAX_TAPS = 8
@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium())('the first alert', () => {
   beforeAll(async () => {
     browser = await launch()
     demo = await openDemo(browser)
-  }, 240_000)
+  }, DEMO_MS)
   afterAll(() => browser?.close())
 
   test(`takes at most ${MAX_TAPS} taps and ${MAX_FIELDS} field`, async () => {

@@ -13,7 +13,7 @@ import {
   type Size,
   visit,
 } from './chromium.ts'
-import { type Demo, openDemo, untilCounted } from './demo/demo.ts'
+import { DEMO_MS, type Demo, openDemo, untilCounted } from './demo/demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
 import { scrollsSideways, settled, show, VIEWS } from './views.ts'
 
@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     browser = await launch()
     demo = await openDemo(browser)
     await untilCounted(browser, demo)
-  }, 240_000)
+  }, DEMO_MS)
   afterAll(() => browser?.close())
 
   async function enter(size: Size, light: Light = 'light') {

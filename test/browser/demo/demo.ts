@@ -7,11 +7,12 @@ import type { SharedDemo } from './shared_demo.ts'
 
 export type Demo = { base: string; cookies: Awaited<ReturnType<typeof cookiesFrom>> }
 
+/** A hook that opens the demo takes this long at most: the import needs minutes on a busy machine. */
+export const DEMO_MS = 480_000
+
 /** The demo that the browser tests share, after its first import. It keeps what a test changes. */
 export async function openDemo(browser: Browser): Promise<Demo> {
-  const answer = await fetch(inject('demo'))
-  if (!answer.ok) throw new Error(await answer.text())
-  const { base, password } = (await answer.json()) as SharedDemo
+  const { base, password } = (await (await fetch(inject('demo'))).json()) as SharedDemo
   const context = await browser.newContext({ baseURL: base })
   const signedIn = await context.request.post('/api/v1/login', { data: { password } })
   expect(signedIn.status()).toBe(200)

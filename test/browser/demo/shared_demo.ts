@@ -21,12 +21,16 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   let starting: Promise<StartedDemo> | undefined
   const server = createServer(async (_, response) => {
     starting ??= startSettledDemo()
+    // White space before the JSON keeps the request from a timeout.
+    const waiting = setInterval(() => response.write(' '), 30_000)
     try {
       const { base, password } = await starting
       response.end(JSON.stringify({ base, password } satisfies SharedDemo))
     } catch (error) {
-      response.writeHead(500).end(String(error))
+      process.stderr.write(`${error}\n`)
+      response.destroy()
     }
+    clearInterval(waiting)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   provide('demo', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)

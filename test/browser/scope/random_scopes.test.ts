@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isLong, runs } from '../../random.ts'
 import { hasChromium, launch, type Visitor, visit } from '../chromium.ts'
-import { type Demo, openDemo, untilCounted } from '../demo/demo.ts'
+import { DEMO_MS, type Demo, openDemo, untilCounted } from '../demo/demo.ts'
 import { figureOf, textOf } from '../figures.ts'
 import { settled, show } from '../views.ts'
 
@@ -211,7 +211,7 @@ describe.skipIf(!hasChromium())('random scopes', () => {
     await untilCounted(browser, demo)
     visitor = await visit(browser, demo.base, 'desktop')
     await visitor.context.addCookies(demo.cookies)
-  }, 240_000)
+  }, DEMO_MS)
   afterAll(() => browser?.close())
 
   const getJson = async (path: string) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, launch, visit } from '../chromium.ts'
-import { type Demo, openDemo } from '../demo/demo.ts'
+import { DEMO_MS, type Demo, openDemo } from '../demo/demo.ts'
 import { settled, show } from '../views.ts'
 
 const MAX_CLICKS = 3
@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium())('ten questions', () => {
   beforeAll(async () => {
     browser = await launch()
     demo = await openDemo(browser)
-  }, 240_000)
+  }, DEMO_MS)
   afterAll(() => browser?.close())
 
   /** Opens *Today* and counts clicks. `answer` ends the question. */
