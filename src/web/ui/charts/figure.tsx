@@ -3,11 +3,11 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { notesByPoint, useAnnotations } from '../annotations/annotation_query.ts'
 import { Empty } from '../parts/query_view.tsx'
-import { cutOf } from './axes.ts'
 import { axisStartText } from './axis_start.ts'
 import { type Graph, isEmpty } from './graph.ts'
 import { GraphTable } from './graph_table.tsx'
 import { Legend } from './legend.tsx'
+import { cutOf } from './plot/layout.ts'
 import { TimeChart } from './time_chart.tsx'
 
 type FigureProps = {

@@ -5,7 +5,7 @@ import { Icon } from '../parts/icons.tsx'
 import { count } from '../words.ts'
 import { swatchClass } from './colours.ts'
 import { completeOf, type Graph, type Line } from './graph.ts'
-import { usePlot } from './plot.ts'
+import { usePlot } from './plot/plot.ts'
 
 export type { Line } from './graph.ts'
 
@@ -117,7 +117,7 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
   const found = day === null ? -1 : graph.on.indexOf(day)
   const index = found === -1 ? null : found
   const setIndex = (to: number | null): void => setDay(to === null ? null : (graph.on[to] ?? null))
-  const { box, plot, moveTo } = usePlot(graph, { height, index, onCursor: setIndex, onCanvas })
+  const { box, leftOf, moveTo } = usePlot(graph, { height, index, onCursor: setIndex, onCanvas })
   const move = (event: KeyboardEvent): void => {
     const to = nextIndex(event.key, index ?? graph.on.length, graph.on.length - 1)
     if (to === null) return
@@ -125,8 +125,11 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
     moveTo(to)
     setIndex(to)
   }
+  const leave = (): void => {
+    moveTo(null)
+    setIndex(null)
+  }
   const hasPoint = index !== null
-  const x = hasPoint ? (plot.current?.valToPos(index, 'x') ?? 0) + (plot.current?.over.offsetLeft ?? 0) : 0
   return (
     <div class="chart">
       <div
@@ -138,13 +141,13 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
         aria-label={`${graph.label}. Use the arrow keys to read each value.`}
         style={{ height: `${height}px` }}
         onKeyDown={move}
-        onBlur={() => setDay(null)}
+        onBlur={leave}
       />
       <div class="spoken" aria-live="polite">
         {hasPoint && document.activeElement === box.current && descriptionAt(graph, index)}
       </div>
       {hasPoint && (
-        <div class="chart-tip" style={tooltipPosition(x, box.current?.clientWidth ?? 0)}>
+        <div class="chart-tip" style={tooltipPosition(leftOf(index), box.current?.clientWidth ?? 0)}>
           <PointTooltip graph={graph} index={index} />
         </div>
       )}
