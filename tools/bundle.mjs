@@ -38,17 +38,36 @@ const FLAGS = 'node_modules/country-flag-icons'
 /** Read late, because build.mjs loads this file before it installs the packages. */
 const flagsVersion = () => JSON.parse(readFileSync(at(`${FLAGS}/package.json`), 'utf8')).version
 const PAGE_ENTRIES = { app: `${UI}/main.tsx`, theme: `${UI}/theme_early.ts` }
+/** The files that a file imports late, as [name of the property, path]. */
+const lateImportsOf = (file) =>
+  [...readFileSync(at(file), 'utf8').matchAll(/(?:(\w+): \w+\(\s*\(\) =>\s*)?\bimport\('(\.[^']+)'\)/g)].map(
+    ([, name, path]) => [name, join(dirname(file), path)],
+  )
+
+/** The addresses of the pages. */
+export const pageAddresses = () => Object.keys(pageSources())
+
 /**
- * The pages by address. They differ in the code of a view that they load at once, so that the browser need not find it
- * file by file. `/` is also the page that is cached for offline use.
+ * The pages by address, each with the files of code that it loads at once, so that the browser need not find them one by
+ * one. `/` is the page of Today, which is also cached for offline use, and `/page` that of unknown paths.
+ * src/web/front.ts finds the page of a view.
  */
-const PAGES = {
-  '/': `${UI}/today/today.tsx`,
-  '/figure_views': `${UI}/loading/figure_views.ts`,
-  '/event_views': `${UI}/loading/event_views.ts`,
-  '/other_views': null,
+function pageSources() {
+  const views = lateImportsOf(`${UI}/views.ts`)
+  const sections = lateImportsOf(`${UI}/settings/section_components.ts`)
+  const sourceOf = (view) => new Map(views).get(view)
+  return {
+    '/': [sourceOf('today')],
+    '/page': [],
+    ...Object.fromEntries(views.map(([view, source]) => [`/page/${view}`, [source]])),
+    // The settings begin with their first section.
+    ...Object.fromEntries(
+      [['', sections[0][1]], ...sections.map(([name, source]) => [`/${name}`, source])].map(
+        ([name, source]) => [`/page/settings${name}`, [sourceOf('settings'), source]],
+      ),
+    ),
+  }
 }
-export const PAGE_ADDRESSES = Object.keys(PAGES)
 
 /**
  * esbuild's options for code in the browser: minified, for browsers of the last three years.
@@ -68,6 +87,33 @@ const forBrowsers = {
   logLevel: 'warning',
 }
 
+/** The files of the page that load when they are needed. */
+const lateFiles = () =>
+  readdirSync(at(UI), { recursive: true })
+    .filter((name) => /\.tsx?$/.test(name))
+    .flatMap((name) => lateImportsOf(`${UI}/${name}`).map(([, path]) => at(path)))
+
+/**
+ * Makes each file that loads late import the first one, whose code is there by then. esbuild divides code by which files
+ * use it, and would otherwise divide the first into dozens.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const oneFirstFile = {
+  name: 'one-first-file',
+  setup(build) {
+    let late = new Set()
+    build.onStart(() => {
+      late = new Set(lateFiles())
+    })
+    build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      if (!late.has(path)) return
+      const contents = `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(at(PAGE_ENTRIES.app))}\n`
+      return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' }
+    })
+  },
+}
+
 /**
  * esbuild's options for the scripts and styles of the page; `pageFiles` takes the result.
  *
@@ -81,6 +127,7 @@ export const pageOptions = {
   assetNames: '[name]-[hash]',
   loader: { '.woff2': 'file' },
   splitting: true,
+  plugins: [oneFirstFile],
   metafile: true,
   get define() {
     return {
@@ -121,8 +168,9 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
     for (const one of staticImports(path)) neededBy(one, found)
     return found
   }
-  const preloadsOf = (source) => {
-    const paths = new Set([...staticImports(app), ...(source ? neededBy(madeOf(source)[0]) : [])])
+  const preloadsOf = (sources) => {
+    const paths = neededBy(app)
+    for (const source of sources) neededBy(madeOf(source)[0], paths)
     paths.delete(app)
     return [...paths].map((path) => `<link rel="modulepreload" href="${addressOf(path)}">`).join('')
   }
@@ -131,8 +179,8 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
     .replace('{{font}}', addressOf(font))
     .replace('{{style}}', addressOf(cssBundle))
     .replace('{{script}}', addressOf(app))
-  for (const [address, source] of Object.entries(PAGES))
-    add(address, 'index.html', Buffer.from(html.replace('{{first}}', preloadsOf(source))))
+  for (const [address, sources] of Object.entries(pageSources()))
+    add(address, 'index.html', Buffer.from(html.replace('{{first}}', preloadsOf(sources))))
   for (const name of readdirSync(at(`${UI}/static`)))
     add(`/${name}`, name, readFileSync(at(`${UI}/static/${name}`)))
   for (const name of readdirSync(at(`${FLAGS}/3x2`)).filter((file) => /^[A-Z]{2}\.svg$/.test(file)))

@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
 import { defineRoute, PUBLIC } from '../http/route.ts'
 import { openFrontFiles } from './front_files.ts'
-import { VIEWS, type ViewCode } from './views.ts'
+import { VIEWS } from './views.ts'
 
 /** Files with fixed names, because browsers request them by name. */
 const NAMED_FILES = [
@@ -13,15 +13,20 @@ const NAMED_FILES = [
   { path: '/icon.svg', type: 'image/svg+xml' },
   ...[180, 192, 512].map((size) => ({ path: `/icon-${size}.png`, type: 'image/png' })),
 ]
-/** The page of views whose code it does not load at once. */
-const OTHER_PAGE = '/other_views'
-/** The page of a view, which loads the view's code at once. */
-const pageOf = (code: ViewCode | undefined): string =>
-  code === undefined ? OTHER_PAGE : code === 'today' ? '/' : `/${code}`
+/** The page of unknown paths, which loads no view at once. */
+const OTHER_PAGE = '/page'
+
 /** Assets are named after their content, so they never change. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** Paths that only programs request. They never get the page, whatever their Accept header says. */
 const API_PATHS = /^\/(?:api|apple|assets)(?:\/|$)/
+
+/** The page that loads the code of a view at once, and that of the section if the path has one. */
+function pageOf(files: ReturnType<typeof openFrontFiles>, view: string, pathname: string): string {
+  if (view === 'today') return '/'
+  const ofSection = `/page${pathname}`
+  return view === 'settings' && files.has(ofSection) ? ofSection : `/page/${view}`
+}
 
 /** The answer to Prometheus, which requests `/metrics` by default: that path is a view of the dashboard. */
 const metricsElsewhere = (): Response =>
@@ -76,11 +81,11 @@ export function openFront() {
   }
 
   const routes = [
-    ...VIEWS.map(({ path, ...view }) =>
+    ...VIEWS.map(({ path, view }) =>
       route(path, 'text/html', 'The dashboard', (event) => {
         if (path === '/metrics' && !(header(event, 'accept') ?? '').includes('text/html'))
           return metricsElsewhere()
-        return fileResponse(event, pageOf('code' in view ? view.code : undefined), 'no-cache')
+        return fileResponse(event, pageOf(files, view, event.url.pathname), 'no-cache')
       }),
     ),
     ...NAMED_FILES.map(({ path, type }) =>

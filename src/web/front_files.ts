@@ -39,5 +39,5 @@ export function openFrontFiles() {
     return { type: file.type, ...encodeFile(path, file, accepts(accept, 'gzip') ? 'gzip' : null) }
   }
 
-  return { find }
+  return { find, has: (path: string): boolean => loadFiles().has(path) }
 }

@@ -6,9 +6,6 @@
  */
 type Navigation = { title: string; guestTitle?: string; icon: string; key: string; isOnPhone: boolean }
 
-/** The files of code that the pages of some views load at once; tools/bundle.mjs has their paths. */
-export type ViewCode = 'today' | 'figure_views' | 'event_views'
-
 /**
  * `section` is the view that the navigation marks as current at this path. `needsAllMetrics`: guests of a link that is
  * limited to some metrics do not have this view.
@@ -16,7 +13,6 @@ export type ViewCode = 'today' | 'figure_views' | 'event_views'
 type ViewAddress = {
   path: string
   view: string
-  code?: ViewCode
   section: string | null
   isForGuests: boolean
   needsAllMetrics?: true
@@ -31,7 +27,6 @@ export const VIEWS = [
   {
     path: '/',
     view: 'today',
-    code: 'today',
     section: 'today',
     isForGuests: true,
     navigation: { title: 'Today', guestTitle: 'Overview', icon: 'today', key: 't', isOnPhone: true },
@@ -39,7 +34,6 @@ export const VIEWS = [
   {
     path: '/revenue',
     view: 'revenue',
-    code: 'figure_views',
     section: 'revenue',
     isForGuests: true,
     needsAllMetrics: true,
@@ -48,7 +42,6 @@ export const VIEWS = [
   {
     path: '/refunds',
     view: 'refunds',
-    code: 'figure_views',
     section: 'refunds',
     isForGuests: false,
     navigation: { title: 'Refunds', icon: 'undo', key: 'f', isOnPhone: false },
@@ -56,7 +49,6 @@ export const VIEWS = [
   {
     path: '/subscriptions',
     view: 'subscriptions',
-    code: 'figure_views',
     section: 'subscriptions',
     isForGuests: true,
     needsAllMetrics: true,
@@ -65,7 +57,6 @@ export const VIEWS = [
   {
     path: '/retention',
     view: 'retention',
-    code: 'figure_views',
     section: 'retention',
     isForGuests: true,
     needsAllMetrics: true,
@@ -74,33 +65,30 @@ export const VIEWS = [
   {
     path: '/metrics',
     view: 'metrics',
-    code: 'figure_views',
     section: 'metrics',
     isForGuests: true,
     navigation: { title: 'All metrics', icon: 'chart', key: 'm', isOnPhone: false },
   },
-  { path: '/metrics/:name', view: 'metric', code: 'figure_views', section: 'metrics', isForGuests: true },
+  { path: '/metrics/:name', view: 'metric', section: 'metrics', isForGuests: true },
   {
     path: '/customers',
     view: 'customers',
-    code: 'event_views',
     section: 'customers',
     isForGuests: false,
     navigation: { title: 'Customers', icon: 'customers', key: 'c', isOnPhone: true },
   },
-  { path: '/customers/:id', view: 'customer', code: 'event_views', section: 'customers', isForGuests: false },
-  { path: '/users/:id', view: 'user', code: 'event_views', section: 'customers', isForGuests: false },
+  { path: '/customers/:id', view: 'customer', section: 'customers', isForGuests: false },
+  { path: '/users/:id', view: 'user', section: 'customers', isForGuests: false },
   {
     path: '/events',
     view: 'events',
-    code: 'event_views',
     section: 'events',
     isForGuests: false,
     navigation: { title: 'Events', icon: 'events', key: 'e', isOnPhone: false },
   },
-  { path: '/events/:id', view: 'event', code: 'event_views', section: 'events', isForGuests: false },
-  { path: '/gaps', view: 'gaps', code: 'event_views', section: 'events', isForGuests: false },
-  { path: '/coverage', view: 'coverage', code: 'event_views', section: 'events', isForGuests: false },
+  { path: '/events/:id', view: 'event', section: 'events', isForGuests: false },
+  { path: '/gaps', view: 'gaps', section: 'events', isForGuests: false },
+  { path: '/coverage', view: 'coverage', section: 'events', isForGuests: false },
   { path: '/digests', view: 'digests', section: 'today', isForGuests: false },
   { path: '/digests/:id', view: 'digest', section: 'today', isForGuests: false },
   {

@@ -7,8 +7,8 @@ import {
   assetsOf,
   at,
   buildOf,
-  PAGE_ADDRESSES,
   packedPage,
+  pageAddresses,
   pageFiles,
   pageOptions,
   serverOptions,
@@ -21,7 +21,7 @@ export const SERVER_FILE = at('dist/dev/server.cjs')
 /** The server is built without the page: the proxy serves it, so that a change of the page restarts nothing. */
 const NO_PAGE = packedPage(
   Object.fromEntries(
-    PAGE_ADDRESSES.map((address) => [address, { type: 'text/html; charset=utf-8', bytes: Buffer.from('') }]),
+    pageAddresses().map((address) => [address, { type: 'text/html; charset=utf-8', bytes: Buffer.from('') }]),
   ),
 )
 

@@ -1,5 +1,6 @@
 /** Entry point of the dashboard's page. */
 import { render } from 'preact'
+import './loading/common.ts'
 import { readForView } from './loading/early_reads.ts'
 import { Page } from './page.tsx'
 import { preloadView } from './views.ts'

@@ -1,7 +1,8 @@
 /** The root component: routes, session check and error boundary. */
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
+import { ErrorBoundary } from 'preact-iso/lazy'
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { VIEWS } from '../views.ts'
 import { hasView, viewAt } from './addresses.ts'
 import { Frame } from './frame/frame.tsx'
@@ -11,8 +12,8 @@ import { Empty, Failed } from './parts/query_view.tsx'
 import { Title } from './parts/title.tsx'
 import { client, invalidate, useQuery } from './queries.ts'
 import { type Session, SessionContext } from './session.ts'
+import { isEntryPath, RedirectHome } from './sign_in/entry_paths.ts'
 import { ReauthProvider } from './sign_in/reauth.tsx'
-import { isEntryPath, RedirectHome, SignIn } from './sign_in/sign_in.tsx'
 import { COMPONENTS, GUEST_COMPONENTS } from './views.ts'
 
 /** Whether no view has this path. */
@@ -113,7 +114,9 @@ function Gate(): JSX.Element | null {
   if (isSignedOut || isEntryPath(path))
     return (
       <SessionContext.Provider value={data}>
-        <SignIn session={data} wasSignedOut={wasSignedOut} wasGuest={wasGuest} />
+        <ErrorBoundary>
+          <COMPONENTS.sign_in session={data} wasSignedOut={wasSignedOut} wasGuest={wasGuest} />
+        </ErrorBoundary>
       </SessionContext.Provider>
     )
   return (

@@ -1,5 +1,5 @@
 /** The scope of a view: apps, date range and amounts. It is in the URL, so views can be bookmarked and shared. */
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { INTERVALS } from '../../metrics/series/buckets.ts'
 import type { Query } from './http.ts'
 import { type Days, isFiscalRange, RANGES, type Range, rangeDays } from './ranges.ts'

@@ -1,8 +1,8 @@
 /** A card with a chart that can be shown as a table and exported. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { AnnotationDialog } from '../annotations/annotation_dialog.tsx'
 import { isOfDays, useAnnotations } from '../annotations/annotation_query.ts'
+import { lazyDialog } from '../loading/lazy_dialog.tsx'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
@@ -13,6 +13,10 @@ import { useSession } from '../session.ts'
 import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
 import { chartBody, savePicture } from './picture.ts'
+
+const AnnotationDialog = lazyDialog('Add annotation', () =>
+  import('../annotations/annotation_dialog.tsx').then((module) => module.AnnotationDialog),
+)
 
 /** URLs of the CSV files. `wide` has one column per series, `lastMonth` the last calendar month. `others`: files of the card’s other metrics. */
 type CsvUrls = {

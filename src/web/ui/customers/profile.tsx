@@ -1,10 +1,9 @@
 /** The profile of a customer. */
 import type { JSX } from 'preact'
-import { useRoute } from 'preact-iso'
+import { useRoute } from 'preact-iso/router'
 import { useApps } from '../apps.ts'
-import { EventDialog } from '../events/event_dialog.tsx'
-import { EvidenceDialog } from '../evidence/evidence_dialog.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { lazyDialog } from '../loading/lazy_dialog.tsx'
 import { useNow } from '../now.ts'
 import { BackLink } from '../parts/back_link.tsx'
 import { Copy } from '../parts/copy.tsx'
@@ -17,6 +16,13 @@ import { Identity } from './profile/identity.tsx'
 import type { Profile as Answer } from './profile/profile_answer.ts'
 import { Purchases } from './profile/purchases.tsx'
 import { Timeline } from './profile/timeline.tsx'
+
+const EventDialog = lazyDialog('Event', () =>
+  import('../events/event_dialog.tsx').then((module) => module.EventDialog),
+)
+const EvidenceDialog = lazyDialog('Signed evidence', () =>
+  import('../evidence/evidence_dialog.tsx').then((module) => module.EvidenceDialog),
+)
 
 export function Profile(): JSX.Element {
   const { params } = useRoute()

@@ -1,7 +1,7 @@
 /** A user by app user id. Redirects to the customer if there is exactly one. */
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { useLocation, useRoute } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso/router'
 import { type App, appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useNow } from '../now.ts'

@@ -1,6 +1,6 @@
 /** The page of one digest, or of the preview of the newest, which prints on one sheet. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useRoute } from 'preact-iso'
+import { useRoute } from 'preact-iso/router'
 import { BackLink } from '../parts/back_link.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'

@@ -1,6 +1,6 @@
 /** The page of one event. */
 import type { JSX } from 'preact'
-import { useRoute } from 'preact-iso'
+import { useRoute } from 'preact-iso/router'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { BackLink } from '../parts/back_link.tsx'
 import { Title } from '../parts/title.tsx'

@@ -14,17 +14,11 @@ import { useScope } from '../scope.ts'
 import { instant, money, zonedInstant } from '../words.ts'
 import { EventDeliveries } from './deliveries/event_deliveries.tsx'
 import { customerValue, eventDetail } from './event_detail.ts'
-import { amountOf, eventLabel, lookOf } from './event_labels.ts'
+import { amountOf, eventLabel, lookOf, ORIGIN_LABELS } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
 import { MrrFact } from './mrr_effect.tsx'
 
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
-
-export const ORIGIN_LABELS: Record<FeedEvent['origin'], { title: string; about: string }> = {
-  live: { title: 'Live', about: 'Received within an hour after Apple signed it.' },
-  recovered: { title: 'Recovered', about: 'Received more than an hour after Apple signed it.' },
-  backfill: { title: 'From history', about: 'From the first import or Apple’s history, or a past purchase.' },
-}
 
 /** `Title` is the level of the headings: h2 on a page, h3 in a dialog, whose own title is h2. */
 type Props = { id: string; Title: 'h2' | 'h3' }

@@ -159,3 +159,10 @@ export function amountOf(event: FeedEvent): Amount | null {
     return { milli: -(money.refunded_milli ?? 0), currency }
   return null
 }
+
+/** How an event came to Windfall. */
+export const ORIGIN_LABELS: Record<FeedEvent['origin'], { title: string; about: string }> = {
+  live: { title: 'Live', about: 'Received within an hour after Apple signed it.' },
+  recovered: { title: 'Recovered', about: 'Received more than an hour after Apple signed it.' },
+  backfill: { title: 'From history', about: 'From the first import or Apple’s history, or a past purchase.' },
+}

@@ -2,17 +2,21 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { addressOf } from '../http.ts'
+import { lazyDialog } from '../loading/lazy_dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Placeholder } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { clock, plural } from '../words.ts'
-import { EventDialog } from './event_dialog.tsx'
 import { EventsView } from './events_view.tsx'
 import { FilterBar } from './filter_bar.tsx'
 import { eventMatcher, feedQuery, filtersIn } from './filters.ts'
 import { type LiveFeed, useLiveFeed } from './live_feed.ts'
 import { EventRows } from './rows.tsx'
+
+const EventDialog = lazyDialog('Event', () =>
+  import('./event_dialog.tsx').then((module) => module.EventDialog),
+)
 
 const ignoreEvent = (): void => {}
 

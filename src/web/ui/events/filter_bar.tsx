@@ -4,8 +4,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Pick, PickLabel, Popover } from '../parts/popover.tsx'
 import { useQueryParams } from '../scope.ts'
 import { day, plural, shortDay } from '../words.ts'
-import { ORIGIN_LABELS } from './event_details.tsx'
-import { eventLabel } from './event_labels.ts'
+import { eventLabel, ORIGIN_LABELS } from './event_labels.ts'
 import { type Filters, LABELS, ORIGINS, type Origin, TYPES_BY_NOUN, toggleTypes } from './filters.ts'
 
 const NOUN_TITLES: Record<string, string> = {

@@ -1,6 +1,6 @@
 /** The tabs of the events view: log, gaps, coverage. */
 import type { JSX } from 'preact'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { useScope } from '../scope.ts'
 
 const TABS = [

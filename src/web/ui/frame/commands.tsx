@@ -1,12 +1,12 @@
 /** Opens the search and the list of shortcuts, whose code loads when it is first needed, and runs the shortcuts. */
 import type { FunctionComponent, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import type { NavigationView } from '../addresses.ts'
+import { Unloaded } from '../loading/unloaded_view.tsx'
 import type { SheetName, SheetProps } from '../palette/sheets.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Unloaded } from '../parts/unloaded_view.tsx'
 import { hrefInScope } from '../scope.ts'
 import { hasSingleKeys, isSearchPress, openStrokes, SEARCH_KEYS } from './strokes.ts'
 

@@ -1,6 +1,6 @@
 /** The frame of every view: navigation at the side, or at the bottom on a phone, and notices. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { hasView, NAVIGATION_VIEWS, type NavigationView, viewAt } from '../addresses.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'

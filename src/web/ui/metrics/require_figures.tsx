@@ -1,11 +1,14 @@
 /** Renders its children, or an empty state if there is no app or the overview fails. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
+import { latePart } from '../loading/late_part.tsx'
 import { useOverview } from '../overview.ts'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
-import { MissingApps, NoApps } from '../today/missing_apps.tsx'
+import { MissingApps } from '../today/missing_apps.tsx'
+
+const NoApps = latePart('This view', () => import('../today/no_apps.tsx').then((module) => module.NoApps))
 
 /** Metric queries wait for today's date from the overview. Without an overview they would load forever. */
 export function RequireFigures({ children }: { children: ComponentChildren }): JSX.Element {

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { Title } from '../parts/title.tsx'
 import { useScope } from '../scope.ts'
-import { ShareButton } from '../settings/access/share_button.tsx'
+import { ShareButton } from '../sharing/share_button.tsx'
 
 /** `metrics`: those that the view shows, for a share link. */
 export function ViewHead({ title, metrics }: { title: string; metrics: readonly string[] }): JSX.Element {

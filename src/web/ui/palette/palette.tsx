@@ -1,7 +1,7 @@
 /** The search over pages, metrics, customers, apps and actions: a combobox with a list (WAI-ARIA). */
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import type { NavigationView } from '../addresses.ts'
 import { isSearchPress } from '../frame/strokes.ts'
 import { problemFrom } from '../queries.ts'

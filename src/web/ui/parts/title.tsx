@@ -1,7 +1,7 @@
 /** The heading of a view. It names the browser's tab, and a change of the view moves the focus to it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 
 /** The path whose heading had the focus last; null until the first view is shown. */
 let announcedPath: string | null = null

@@ -1,6 +1,6 @@
 /** The list of the settings' sections: links, or a menu on a narrow screen. */
 import type { JSX } from 'preact'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
 import { SECTIONS } from './sections.ts'

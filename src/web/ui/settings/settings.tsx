@@ -1,44 +1,10 @@
 /** The settings view. Each section has its own URL. */
-import type { FunctionComponent, JSX } from 'preact'
-import { AnnotationsSection } from '../annotations/annotations.tsx'
+import type { JSX } from 'preact'
 import { Empty } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
-import { About } from './about.tsx'
-import { Api } from './access/api.tsx'
-import { Security } from './access/security.tsx'
-import { Guests } from './access/share_links.tsx'
-import { Tokens } from './access/tokens.tsx'
-import { Alerts } from './alerts/alerts.tsx'
-import { Apps } from './apps.tsx'
-import { ConfigurationSection } from './configuration.tsx'
-import { Apple } from './connect/apple.tsx'
-import { Devices } from './devices/devices.tsx'
-import { Import } from './import.tsx'
-import { Jobs } from './jobs.tsx'
+import { SECTION_COMPONENTS } from './section_components.ts'
 import { SectionList } from './section_list.tsx'
-import { SECTIONS, type SectionName } from './sections.ts'
-import { System } from './system.tsx'
-import { Webhooks } from './webhooks/webhooks.tsx'
-import { WidgetsSection } from './widgets/widgets.tsx'
-
-const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
-  apps: Apps,
-  api: Api,
-  devices: Devices,
-  annotations: AnnotationsSection,
-  alerts: Alerts,
-  widgets: WidgetsSection,
-  webhooks: Webhooks,
-  apple: Apple,
-  import: Import,
-  jobs: Jobs,
-  guests: Guests,
-  tokens: Tokens,
-  security: Security,
-  configuration: ConfigurationSection,
-  system: System,
-  about: About,
-}
+import { SECTIONS } from './sections.ts'
 
 /** `section` is from the URL; the default is the first section. */
 export function Settings({ section }: { section?: string }): JSX.Element {

@@ -1,7 +1,7 @@
 /** Opens a share link, with a passcode if required. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { type Problem, write } from '../http.ts'
 import { Failed } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'

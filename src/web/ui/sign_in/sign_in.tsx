@@ -1,33 +1,20 @@
 /** The sign-in pages: setup, password, sign-in link and share link. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { MIN_PASSWORD_CHARACTERS } from '../../../access/password_limits.ts'
-import { SIGN_IN_PATHS, type SignInPath } from '../addresses.ts'
+import type { SignInPath } from '../addresses.ts'
 import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
 import { Title } from '../parts/title.tsx'
 import { problemFrom } from '../queries.ts'
 import { type Session, storageMessage, useSession } from '../session.ts'
 import { CodeStep } from './code_step.tsx'
+import { entryPathOf, tokenIn } from './entry_paths.ts'
 import { PasskeyButton } from './passkey_button.tsx'
 import { PasswordField } from './password.tsx'
 import { Share } from './share.tsx'
 import { SignInForm, startSession } from './sign_in_form.tsx'
-
-const entryPathOf = (path: string): SignInPath | null =>
-  SIGN_IN_PATHS.find((entryPath) => entryPath === path) ?? null
-const tokenIn = (path: string): string => (entryPathOf(path) ? location.hash.slice(1) : '')
-
-/** Whether the URL contains a token that is used even if a session exists. */
-export const isEntryPath = (path: string): boolean => path !== '/login' && tokenIn(path) !== ''
-
-/** Redirects signed-in users from a sign-in path to the first view. */
-export function RedirectHome(): null {
-  const { route } = useLocation()
-  useEffect(() => route('/', true), [])
-  return null
-}
 
 type SignInProps = { session: Session; wasSignedOut: boolean; wasGuest: boolean }
 /** `wasSignedOut`: the session has just ended. `wasGuest`: the last session was a guest's. */

@@ -1,17 +1,8 @@
-/** Empty states without apps, or if the requested apps are not connected. */
+/** The empty state if the requested apps are not connected. */
 import type { JSX } from 'preact'
 import type { Problem } from '../http.ts'
 import { Empty, Failed } from '../parts/query_view.tsx'
 import { useScope } from '../scope.ts'
-import { ConnectFirst } from '../settings/connect/connect_first.tsx'
-import { PendingApps } from '../settings/connect/connect_pending.tsx'
-
-export const NoApps = (): JSX.Element => (
-  <>
-    <PendingApps />
-    <ConnectFirst />
-  </>
-)
 
 export function MissingApps({ problem, again }: { problem: Problem; again: () => void }): JSX.Element {
   const { href } = useScope()

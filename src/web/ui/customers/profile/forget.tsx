@@ -1,7 +1,7 @@
 /** The button and dialog that erase a user. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import type { InferOutput } from 'valibot'
 import type { ErasureAnswer } from '../../../../api/customers/erasures.ts'
 import { addressOf, write } from '../../http.ts'

@@ -1,11 +1,10 @@
 /** The activity of a customer, newest first: payments, changes and identity. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { productName } from '../../../../apps/product_name.ts'
 import { eventDetail } from '../../events/event_detail.ts'
-import { ORIGIN_LABELS } from '../../events/event_details.tsx'
-import { eventLabel, lookOf } from '../../events/event_labels.ts'
+import { eventLabel, lookOf, ORIGIN_LABELS } from '../../events/event_labels.ts'
 import type { FeedEvent, FeedPage } from '../../events/feed_event.ts'
 import { MrrChange } from '../../events/mrr_effect.tsx'
 import { Amount } from '../../events/row.tsx'

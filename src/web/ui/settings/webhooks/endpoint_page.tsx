@@ -1,24 +1,36 @@
 /** The page of one endpoint: state, deliveries, replays, secret and verification code. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { useRoute } from 'preact-iso'
+import { useRoute } from 'preact-iso/router'
 import { useApps } from '../../apps.ts'
+import { lazyDialog } from '../../loading/lazy_dialog.tsx'
 import { BackLink } from '../../parts/back_link.tsx'
 import { Empty, QueryView } from '../../parts/query_view.tsx'
 import { Title } from '../../parts/title.tsx'
 import { useQueryParams } from '../../scope.ts'
 import { SectionList } from '../section_list.tsx'
-import { DeliveryDialog } from './deliveries/delivery_dialog.tsx'
 import { DeliveryLog } from './deliveries/delivery_log.tsx'
 import { TestEvent } from './deliveries/test_event.tsx'
 import { Pause, Resume } from './endpoint_pausing.tsx'
 import { type EndpointAction, EndpointStatus } from './endpoint_status.tsx'
-import { DeleteEndpoint, EditEndpoint } from './form/endpoint_dialogs.tsx'
-import { ReplayDialog } from './replay/replay_dialog.tsx'
 import { Replays } from './replay/replays.tsx'
 import { Secret } from './secret.tsx'
 import { Verification } from './verification/verification.tsx'
 import { type Endpoint, useEndpoint } from './webhook_queries.ts'
+
+const DeliveryDialog = lazyDialog('Delivery', () =>
+  import('./deliveries/delivery_dialog.tsx').then((module) => module.DeliveryDialog),
+)
+const ReplayDialog = lazyDialog('Replay', () =>
+  import('./replay/replay_dialog.tsx').then((module) => module.ReplayDialog),
+)
+
+const EditEndpoint = lazyDialog('Edit endpoint', () =>
+  import('./form/endpoint_dialogs.tsx').then((module) => module.EditEndpoint),
+)
+const DeleteEndpoint = lazyDialog('Delete endpoint', () =>
+  import('./form/endpoint_dialogs.tsx').then((module) => module.DeleteEndpoint),
+)
 
 type ActionDialogProps = { action: EndpointAction | null; endpoint: Endpoint; onClose: () => void }
 

@@ -1,7 +1,7 @@
 /** Settings, Webhooks: the list of endpoints. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { useApps } from '../../apps.ts'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'

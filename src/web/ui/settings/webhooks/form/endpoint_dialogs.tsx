@@ -1,7 +1,7 @@
 /** The dialogs that add, change and delete an endpoint. */
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { write } from '../../../http.ts'
 import { Confirm, Dialog, useMutation } from '../../../parts/dialog.tsx'
 import { ErrorMessage } from '../../../parts/error_message.tsx'

@@ -1,11 +1,14 @@
 /** The button that shares the metrics of a view. */
 import type { JSX } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
-import { useApps } from '../../apps.ts'
-import { Icon } from '../../parts/icons.tsx'
-import { useSession } from '../../session.ts'
-import { CreateCredential } from './credential_list.tsx'
-import { linkKindOf } from './share_link_form.tsx'
+import { useState } from 'preact/hooks'
+import { useApps } from '../apps.ts'
+import { lazyDialog } from '../loading/lazy_dialog.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { useSession } from '../session.ts'
+
+const ShareDialog = lazyDialog('Share', () =>
+  import('./share_dialog.tsx').then((module) => module.ShareDialog),
+)
 
 /**
  * Opens the form of a share link with these metrics chosen, or null for all. Guests do not see it, nor does an owner without
@@ -15,14 +18,13 @@ export function ShareButton({ metrics }: { metrics: readonly string[] | null }):
   const { state } = useSession()
   const apps = useApps().data?.apps
   const [isOpen, setOpen] = useState(false)
-  const kind = useMemo(() => linkKindOf(metrics), [metrics?.join()])
   if (state !== 'owner' || apps?.length === 0) return null
   return (
     <>
       <button type="button" class="button" onClick={() => setOpen(true)}>
         <Icon name="share" /> Share
       </button>
-      {isOpen && <CreateCredential kind={kind} onClose={() => setOpen(false)} />}
+      {isOpen && <ShareDialog metrics={metrics} onClose={() => setOpen(false)} />}
     </>
   )
 }

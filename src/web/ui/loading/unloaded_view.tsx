@@ -1,7 +1,7 @@
 /** Shown instead of code that could not be loaded. */
 import type { JSX } from 'preact'
-import { Empty } from './query_view.tsx'
-import { Title } from './title.tsx'
+import { Empty } from '../parts/query_view.tsx'
+import { Title } from '../parts/title.tsx'
 
 /** After an upgrade the server no longer has the files of the version that this tab runs. A reload gets the new ones. */
 export const Unloaded = ({ what }: { what: string }): JSX.Element => (
