@@ -37,7 +37,7 @@ const UI = 'src/web/ui'
 const FLAGS = 'node_modules/country-flag-icons'
 /** Read late, because build.mjs loads this file before it installs the packages. */
 const flagsVersion = () => JSON.parse(readFileSync(at(`${FLAGS}/package.json`), 'utf8')).version
-const PAGE_ENTRIES = { app: `${UI}/main.tsx`, theme: `${UI}/theme_early.ts` }
+const PAGE_ENTRIES = { app: `${UI}/main.tsx`, first: `${UI}/first_script.ts` }
 /** The files that a file imports late, as [name of the property, path]. */
 const lateImportsOf = (file) =>
   [...readFileSync(at(file), 'utf8').matchAll(/(?:(\w+): \w+\(\s*\(\) =>\s*)?\bimport\('(\.[^']+)'\)/g)].map(
@@ -155,7 +155,7 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
   const outputs = Object.entries(metafile.outputs)
   const madeOf = (source) => outputs.find(([, { entryPoint }]) => entryPoint === source) ?? []
   const [app, { cssBundle = '' } = {}] = madeOf(PAGE_ENTRIES.app)
-  const theme = addressOf(madeOf(PAGE_ENTRIES.theme)[0])
+  const first = addressOf(madeOf(PAGE_ENTRIES.first)[0])
   const font = outputs.find(([path]) => path.endsWith('.woff2'))?.[0] ?? ''
   const staticImports = (path) =>
     (metafile.outputs[path]?.imports ?? []).flatMap((one) =>
@@ -175,12 +175,12 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
     return [...paths].map((path) => `<link rel="modulepreload" href="${addressOf(path)}">`).join('')
   }
   const html = readFileSync(at(`${UI}/index.html`), 'utf8')
-    .replace('{{theme}}', theme)
+    .replace('{{first_script}}', first)
     .replace('{{font}}', addressOf(font))
     .replace('{{style}}', addressOf(cssBundle))
     .replace('{{script}}', addressOf(app))
   for (const [address, sources] of Object.entries(pageSources()))
-    add(address, 'index.html', Buffer.from(html.replace('{{first}}', preloadsOf(sources))))
+    add(address, 'index.html', Buffer.from(html.replace('{{preloads}}', preloadsOf(sources))))
   for (const name of readdirSync(at(`${UI}/static`)))
     add(`/${name}`, name, readFileSync(at(`${UI}/static/${name}`)))
   for (const name of readdirSync(at(`${FLAGS}/3x2`)).filter((file) => /^[A-Z]{2}\.svg$/.test(file)))

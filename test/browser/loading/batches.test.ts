@@ -109,4 +109,49 @@ describe.skipIf(!hasChromium())('a view', () => {
     await page.locator('.figure').first().waitFor()
     await page.context().close()
   })
+
+  test('reads all that it showed in one request, before its code starts, when it is loaded again', async () => {
+    const { page } = await enter()
+    await show(page, '/revenue')
+    await expect
+      .poll(() => page.evaluate<string>("localStorage.getItem('reads') ?? ''"))
+      .toContain('metrics/revenue?')
+    let hasCode = false
+    page.on('request', (request) => {
+      if (request.url().includes('/assets/part-')) hasCode = true
+    })
+    const requests = watchRequests(page)
+    // No code is there before the figures were requested.
+    await page.route('**/assets/part-*', async (route) => {
+      await expect.poll(() => requests.flat().some((read) => read.startsWith('metrics/revenue?'))).toBe(true)
+      await route.continue()
+    })
+    await page.reload()
+    await page.locator('.figure').first().waitFor()
+    await settled(page)
+    expect(hasCode).toBe(true)
+    const figures = requests.filter((reads) => reads.some((read) => read.startsWith('metrics/revenue?')))
+    expect(figures.length).toBe(1)
+    expect(namesIn(figures[0])).toEqual(expect.arrayContaining(['apps', 'metrics', 'overview']))
+    await page.context().close()
+  })
+
+  test('reads again what was refused early, and remembers nothing after signing out', async () => {
+    const { page } = await enter()
+    await show(page, '/revenue')
+    const memory = () => page.evaluate<string>("localStorage.getItem('reads') ?? ''")
+    await expect.poll(memory).toContain('metrics/revenue?')
+    let isFirst = true
+    await page.route('**/api/v1/batch?**', async (route) => {
+      if (!isFirst) return route.continue()
+      isFirst = false
+      await route.fulfill({ status: 503, json: {} })
+    })
+    await show(page, '/revenue')
+    await page.locator('.figure').first().waitFor()
+    expect(await page.getByText('Something went wrong').count()).toBe(0)
+    await page.getByRole('button', { name: 'Sign out' }).first().click()
+    await expect.poll(memory).toBe('')
+    await page.context().close()
+  })
 })

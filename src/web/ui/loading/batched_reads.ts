@@ -1,5 +1,6 @@
 /** Sends reads that begin together as one request. Each still gets its own answer or problem. */
 import { addressOf, type Query, read, refusedAnswer } from '../http.ts'
+import { type Entry, takeEarlyAnswer } from './remembered_reads.ts'
 
 const BASE = '/api/v1/'
 const PATH = `${BASE}batch`
@@ -7,7 +8,6 @@ const PATH = `${BASE}batch`
 const MAX_READS = 25
 const MAX_CHARACTERS = 6_000
 
-type Entry = { status: number; retry_after: number | null; body: unknown }
 type Pending = {
   /** Path and parameters below BASE. */
   address: string
@@ -18,16 +18,37 @@ type Pending = {
 
 let pending: Pending[] = []
 
-/** As `read`. Reads of the same turn become one request. An aborted read is left out, or its answer is ignored. */
+/**
+ * As `read`. Reads of the same turn become one request, unless they were sent early. An aborted read is left out, or its
+ * answer is ignored.
+ */
 export function readTogether<Answer>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer> {
   const address = addressOf(path, query)
-  // The session is loaded with the page, and other paths are not part of a batch.
-  if (!address.startsWith(BASE) || address === `${BASE}session`) return read(path, query, signal)
+  if (!isBatched(address)) return read(path, query, signal)
+  const below = address.slice(BASE.length)
+  const early = takeEarlyAnswer(below)
+  if (early === null) return queue(below, signal)
+  // What was refused early is read again, because the session may have begun since.
+  return early.then((entry) =>
+    entry?.status === 200 ? (entry.body as Answer) : queue<Answer>(below, signal),
+  )
+}
+
+/** The session is loaded with the page, and other paths are not part of a batch. */
+const isBatched = (address: string): boolean => address.startsWith(BASE) && address !== `${BASE}session`
+
+function queue<Answer>(address: string, signal: AbortSignal | undefined): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
+    signal?.throwIfAborted()
     signal?.addEventListener('abort', () => reject(signal.reason))
-    if (pending.push({ address: address.slice(BASE.length), signal, resolve, reject }) === 1)
-      setTimeout(sendPending)
+    if (pending.push({ address, signal, resolve, reject }) === 1) setTimeout(sendPending)
   })
+}
+
+/** The reads below BASE among these addresses that a batch takes, as many as fit. */
+export function batchOf(addresses: readonly string[]): string[] {
+  const all = addresses.filter(isBatched).map((address) => ({ address: address.slice(BASE.length) }))
+  return (groupsOf(all)[0] ?? []).map(({ address }) => address)
 }
 
 function sendPending(): void {
@@ -37,8 +58,8 @@ function sendPending(): void {
 }
 
 /** Divides reads into groups within the limits of a request. */
-function groupsOf(all: readonly Pending[]): Pending[][] {
-  const groups: Pending[][] = []
+function groupsOf<Read extends { address: string }>(all: readonly Read[]): Read[][] {
+  const groups: Read[][] = []
   let characters = 0
   for (const one of all) {
     const length = encodeURIComponent(one.address).length + 1

@@ -6,29 +6,58 @@ import { overviewQuery } from '../overview.ts'
 import { client, queryKey } from '../queries.ts'
 import { scopeFrom } from '../scope.ts'
 import type { Session } from '../session.ts'
-import { readTogether } from './batched_reads.ts'
+import { batchOf, readTogether } from './batched_reads.ts'
+import { whenIdle } from './idle.ts'
+import { forgetReads, readsSentEarly, rememberReads } from './remembered_reads.ts'
 
 /** Set while the browser has a session, so that nothing is read in vain on the way to sign in. */
 const STORAGE_KEY = 'signed_in'
 /** The views whose figures wait for today’s date or need the definitions. */
-const VIEWS_OF_FIGURES = /^\/(?:$|(?:revenue|subscriptions|retention|metrics)(?:\/|$))/
+const VIEWS_OF_FIGURES = /^\/(?:$|(?:revenue|refunds|subscriptions|retention|metrics)(?:\/|$))/
 
+/** Notes whether the browser has a session, and remembers what the first view reads. */
 export function noteSession({ state }: Pick<Session, 'state'>): void {
-  if (state === 'owner' || state === 'guest') localStorage.setItem(STORAGE_KEY, 'yes')
-  else localStorage.removeItem(STORAGE_KEY)
+  if (state === 'owner' || state === 'guest') {
+    localStorage.setItem(STORAGE_KEY, 'yes')
+    const { pathname, search } = location
+    whenIdle(() => rememberShown(pathname, search))
+    return
+  }
+  localStorage.removeItem(STORAGE_KEY)
+  forgetReads()
+}
+
+/** Remembers what the view shows, unless the viewer is at another one by now. */
+function rememberShown(pathname: string, search: string): void {
+  const view = viewAt(pathname)
+  const isSame = location.pathname === pathname && location.search === search
+  // The addresses of single customers and events are not stored.
+  if (!isSame || !view || !(view.view === 'metric' || 'navigation' in view)) return
+  const shown = client
+    .getQueryCache()
+    .findAll({ type: 'active', predicate: ({ state }) => state.status === 'success' })
+  rememberReads(pathname + search, batchOf(shown.map(({ queryKey: [, read] }) => String(read))))
 }
 
 /** A read that fails here is read again by the view. */
 function readEarly(path: string, query: Query = {}): void {
+  const [, address] = queryKey(path, query)
   void client.prefetchQuery({
-    queryKey: queryKey(path, query),
-    queryFn: ({ signal }) => readTogether(path, query, signal),
+    queryKey: [path, address],
+    queryFn: ({ signal }) => readTogether(address, {}, signal),
     retry: false,
   })
 }
 
+/** As `readEarly`, of an address with its parameters. */
+function readEarlyAt(address: string): void {
+  const [path = '', params] = address.split('?')
+  readEarly(path, Object.fromEntries(new URLSearchParams(params)))
+}
+
 export function readForView({ pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
   if (localStorage.getItem(STORAGE_KEY) === null || viewAt(pathname)?.view === 'sign_in') return
+  for (const read of readsSentEarly()) readEarlyAt(`/api/v1/${read}`)
   readEarly('/api/v1/apps')
   if (!VIEWS_OF_FIGURES.test(pathname)) return
   readEarly('/api/v1/metrics')

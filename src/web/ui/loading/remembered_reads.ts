@@ -1,0 +1,46 @@
+/**
+ * Remembers what a view reads first, so that the next load of its address sends that in one request before the code has
+ * started. The answers are used only while the page loads. On another day their ranges may have moved; then no view takes
+ * them.
+ */
+import { currentTime } from '../now.ts'
+
+/** An answer within a batch. */
+export type Entry = { status: number; retry_after: number | null; body: unknown }
+/** `reads` are below /api/v1, as the server's batch takes them. */
+export type EarlyReads = { reads: string[]; answers: Promise<Entry[]> }
+/** The reads by the address of the view. */
+export type Memory = Partial<Record<string, string[]>>
+
+declare global {
+  var earlyReads: EarlyReads | undefined
+}
+
+const STORAGE_KEY = 'reads'
+/** Addresses that are remembered, the newest last. */
+const MAX_ADDRESSES = 20
+/** Later reads get answers of their own. */
+const MAX_AGE_MS = 10_000
+
+const loadedAt = currentTime()
+const { reads: sent, answers } = globalThis.earlyReads ?? { reads: [], answers: Promise.resolve([]) }
+const untaken = new Set(sent)
+
+/** The reads that were sent early. */
+export const readsSentEarly = (): readonly string[] => sent
+
+/** The answer to a read that was sent early; null if there is none, or if it was taken or is old. */
+export function takeEarlyAnswer(read: string): Promise<Entry | undefined> | null {
+  if (!untaken.delete(read) || currentTime() - loadedAt > MAX_AGE_MS) return null
+  return answers.then((entries) => entries[sent.indexOf(read)])
+}
+
+/** Remembers the reads of a view's address. */
+export function rememberReads(address: string, reads: readonly string[]): void {
+  const { [address]: _, ...others }: Memory = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
+  const entries = [...Object.entries(others), [address, reads]].slice(-MAX_ADDRESSES)
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(entries)))
+}
+
+/** Forgets all reads, when the session has ended. */
+export const forgetReads = (): void => localStorage.removeItem(STORAGE_KEY)
