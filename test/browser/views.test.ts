@@ -284,6 +284,23 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
+  test('renders the rows of a long list once they are near, and one navigation', async () => {
+    for (const size of ['desktop', 'phone'] as const) {
+      const { page } = await enter(size)
+      await show(page, '/customers')
+      const rows = page.locator('.people a.person')
+      expect(await rows.count(), size).toBe(20)
+      const height = () => page.evaluate<number>('document.documentElement.scrollHeight')
+      const before = await height()
+      await page.keyboard.press('End')
+      await expect.poll(() => rows.count()).toBe(50)
+      // The scroll bar hardly moves when they come.
+      if (size === 'desktop') expect(Math.abs((await height()) - before)).toBeLessThan(before / 10)
+      expect(await page.getByRole('navigation', { name: 'Views', includeHidden: true }).count(), size).toBe(1)
+      await page.context().close()
+    }
+  })
+
   test('loads cards when they scroll into view', async () => {
     const { page } = await enter('phone')
     const requestedUrls: string[] = []

@@ -92,7 +92,7 @@ test('the page of a view loads the code of the view at once', async () => {
     ['/customers/cus_1', 'Months paid'],
     ['/settings', 'Not tested yet'],
     ['/settings/security', 'Sign out everywhere else'],
-    ['/settings/webhooks/whk_1', 'Verify requests'],
+    ['/settings/webhooks/whk_1', 'Endpoint not found'],
     ['/login', 'Use a recovery code'],
   ] as const) {
     const own = (await namedIn(app, path)).filter((href) => !shared.includes(href))

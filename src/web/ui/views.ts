@@ -45,5 +45,5 @@ export function preloadView(path: string): void {
   const view = viewAt(path)?.view
   if (view === undefined) return
   void COMPONENTS[view].preload()
-  if (view === 'settings') void sectionAt(path)?.preload()
+  if (view === 'settings') sectionAt(path)?.preload()
 }

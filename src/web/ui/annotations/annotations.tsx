@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { appName, useApps } from '../apps.ts'
-import { ExportMenu } from '../charts/chart_card.tsx'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { write } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { usePagedQuery } from '../paged_queries.ts'

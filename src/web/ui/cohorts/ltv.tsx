@@ -1,6 +1,6 @@
 /** Lifetime value by cohort of the first payment. */
 import type { JSX } from 'preact'
-import { useCardParams } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/card_params.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { count } from '../words.ts'

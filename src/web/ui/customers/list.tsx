@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { type App, appName } from '../apps.ts'
 import { countryName } from '../countries/names.ts'
+import { useLateRows } from '../loading/late_rows.ts'
 import { Icon } from '../parts/icons.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { ago } from '../words.ts'
@@ -19,9 +20,13 @@ type Props = {
   sort: Sort | null
 }
 
+/** The height of most rows, in pixels. */
+const ROW_HEIGHT = 61
+
 export function CustomerList({ customers, ...rest }: Props): JSX.Element {
   const { chosen, sort } = rest
   const { columns } = chosen
+  const { shown, waiting, ref } = useLateRows(customers)
   const template = ['minmax(0, 2.3fr)', ...columns.map(({ width }) => width)].join(' ')
   return (
     <div class="people" style={`--person-columns: ${template}; --person-width: ${minWidthOf(columns)}px`}>
@@ -32,11 +37,12 @@ export function CustomerList({ customers, ...rest }: Props): JSX.Element {
         ))}
       </div>
       <ul>
-        {customers.map((customer) => (
+        {shown.map((customer) => (
           <li key={customer.id}>
             <CustomerRow customer={customer} {...rest} />
           </li>
         ))}
+        {waiting > 0 && <li ref={ref} aria-hidden="true" style={{ height: `${waiting * ROW_HEIGHT}px` }} />}
       </ul>
     </div>
   )

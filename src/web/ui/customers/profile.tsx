@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso/router'
 import { useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { lazyDialog } from '../loading/lazy_dialog.tsx'
+import { lateDialog } from '../loading/late.tsx'
 import { useNow } from '../now.ts'
 import { BackLink } from '../parts/back_link.tsx'
 import { Copy } from '../parts/copy.tsx'
@@ -17,10 +17,10 @@ import type { Profile as Answer } from './profile/profile_answer.ts'
 import { Purchases } from './profile/purchases.tsx'
 import { Timeline } from './profile/timeline.tsx'
 
-const EventDialog = lazyDialog('Event', () =>
+const EventDialog = lateDialog('Event', () =>
   import('../events/event_dialog.tsx').then((module) => module.EventDialog),
 )
-const EvidenceDialog = lazyDialog('Signed evidence', () =>
+const EvidenceDialog = lateDialog('Signed evidence', () =>
   import('../evidence/evidence_dialog.tsx').then((module) => module.EvidenceDialog),
 )
 

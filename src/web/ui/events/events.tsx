@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { addressOf } from '../http.ts'
-import { lazyDialog } from '../loading/lazy_dialog.tsx'
+import { lateDialog } from '../loading/late.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Placeholder } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
@@ -14,7 +14,7 @@ import { eventMatcher, feedQuery, filtersIn } from './filters.ts'
 import { type LiveFeed, useLiveFeed } from './live_feed.ts'
 import { EventRows } from './rows.tsx'
 
-const EventDialog = lazyDialog('Event', () =>
+const EventDialog = lateDialog('Event', () =>
   import('./event_dialog.tsx').then((module) => module.EventDialog),
 )
 

@@ -5,6 +5,7 @@ import { hasView, NAVIGATION_VIEWS, type NavigationView, viewAt } from '../addre
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useOnline } from '../parts/query_view.tsx'
+import { useMedia } from '../parts/use_media.ts'
 import { useScope } from '../scope.ts'
 import { storageMessage, useSession } from '../session.ts'
 import { plural } from '../words.ts'
@@ -114,12 +115,16 @@ function BottomNavigation({ views, path, trouble, search }: NavigationProps): JS
   )
 }
 
+/** Where the navigation is at the bottom, as in the style sheet. */
+const NARROW = '(max-width: 900px)'
+
 export function Frame({ children }: { children: ComponentChildren }): JSX.Element {
   const { path } = useLocation()
   const session = useSession()
   const { state, insecure } = session
   const storage = storageMessage(session.storage)
   const isOnline = useOnline()
+  const isNarrow = useMedia(NARROW)
   const found = useTrouble(state === 'owner')
   useDeviceRepair(state === 'owner')
   const trouble = state === 'owner' ? found : null
@@ -130,7 +135,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <SideNavigation views={views} path={path} trouble={trouble} search={search} />
+      {!isNarrow && <SideNavigation views={views} path={path} trouble={trouble} search={search} />}
       <div class="content">
         {storage !== null && (
           <div class="banner" role="status">
@@ -151,7 +156,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
         )}
         {children}
       </div>
-      <BottomNavigation views={views} path={path} trouble={trouble} search={search} />
+      {isNarrow && <BottomNavigation views={views} path={path} trouble={trouble} search={search} />}
       {sheet}
     </div>
   )

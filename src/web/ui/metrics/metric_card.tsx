@@ -1,9 +1,10 @@
 /** A metric as a card: figure, chart or table, definition, breakdown, source and export. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
-import { ChartCard, useCardParams } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/card_params.ts'
+import { ChartCard } from '../charts/chart_card.tsx'
 import type { Query } from '../http.ts'
-import { useInView } from '../parts/use_in_view.ts'
+import { useInView } from '../loading/use_in_view.ts'
 import { comparedWith, useScope } from '../scope.ts'
 import { bucket } from '../words.ts'
 import type { Definition } from './definitions.ts'

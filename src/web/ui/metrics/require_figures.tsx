@@ -1,7 +1,7 @@
 /** Renders its children, or an empty state if there is no app or the overview fails. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
-import { latePart } from '../loading/late_part.tsx'
+import { latePart } from '../loading/late.tsx'
 import { useOverview } from '../overview.ts'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'

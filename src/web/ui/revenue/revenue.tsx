@@ -1,6 +1,6 @@
 /** The revenue view. */
 import type { JSX } from 'preact'
-import { useCardParams } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/card_params.ts'
 import { Arppu } from '../cohorts/arppu.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { Breakdown } from '../metrics/breakdown.tsx'

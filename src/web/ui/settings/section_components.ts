@@ -1,6 +1,6 @@
 /** The sections of the settings, each loaded when it is first shown. */
 import type { FunctionComponent } from 'preact'
-import { latePart } from '../loading/late_part.tsx'
+import { latePart } from '../loading/late.tsx'
 import { SECTIONS, type SectionName } from './sections.ts'
 
 const section = (load: () => Promise<FunctionComponent>) => latePart('This section', load)

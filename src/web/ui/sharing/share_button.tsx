@@ -2,11 +2,11 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useApps } from '../apps.ts'
-import { lazyDialog } from '../loading/lazy_dialog.tsx'
+import { lateDialog } from '../loading/late.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useSession } from '../session.ts'
 
-const ShareDialog = lazyDialog('Share', () =>
+const ShareDialog = lateDialog('Share', () =>
   import('./share_dialog.tsx').then((module) => module.ShareDialog),
 )
 

@@ -2,7 +2,7 @@
 import { type ComponentChildren, createContext, type JSX } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
 import { Problem } from '../http.ts'
-import { lazyDialog } from '../loading/lazy_dialog.tsx'
+import { lateDialog } from '../loading/late.tsx'
 
 type WithReauth = <Answer>(action: () => Promise<Answer>) => Promise<Answer>
 const ReauthContext = createContext<WithReauth>((action) => action())
@@ -15,7 +15,7 @@ export const useReauth = (): WithReauth => useContext(ReauthContext)
 
 type ReauthRequest = { resolve: () => void; reject: (problem: Problem) => void }
 
-const ReauthDialog = lazyDialog('Enter your password', () =>
+const ReauthDialog = lateDialog('Enter your password', () =>
   import('./reauth_dialog.tsx').then((module) => module.ReauthDialog),
 )
 

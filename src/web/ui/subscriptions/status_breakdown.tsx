@@ -1,7 +1,8 @@
 /** Current subscriptions by status, with MRR at risk. */
 import type { JSX } from 'preact'
-import { ExportMenu } from '../charts/chart_card.tsx'
 import { hueClass } from '../charts/colours.ts'
+import { ExportMenu } from '../charts/export_menu.tsx'
+import { useInView } from '../loading/use_in_view.ts'
 import { HUES } from '../metrics/lines.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
@@ -11,7 +12,6 @@ import { Card } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
-import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { count, money, share } from '../words.ts'
 

@@ -21,6 +21,13 @@ export const CHANNELS_PATH = `${ALERTS_PATH}/channels`
 export const RULES_PATH = `${ALERTS_PATH}/rules`
 export const SETTINGS_PATH = `${ALERTS_PATH}/settings`
 
+/** The path of a channel, or of one of its actions. */
+export const channelPath = (id: string, action?: string): string =>
+  `${CHANNELS_PATH}/${encodeURIComponent(id)}${action === undefined ? '' : `/${action}`}`
+
+/** The path of a rule. */
+export const rulePath = (id: string): string => `${RULES_PATH}/${encodeURIComponent(id)}`
+
 const LIST_MS = 10_000
 
 export const useChannels = (): QueryResult<{ channels: Channel[] }> =>

@@ -1,7 +1,8 @@
 /** Settings, Devices: labels of calls over time, what a stricter policy would refuse, and attested devices. */
 import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
-import { ChartCard, useCardParams } from '../../charts/chart_card.tsx'
+import { useCardParams } from '../../charts/card_params.ts'
+import { ChartCard } from '../../charts/chart_card.tsx'
 import { addressOf } from '../../http.ts'
 import { Card } from '../../parts/card.tsx'
 import { Segments } from '../../parts/popover.tsx'

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import { useApps } from '../../apps.ts'
-import { lazyDialog } from '../../loading/lazy_dialog.tsx'
+import { lateDialog, latePart } from '../../loading/late.tsx'
 import { BackLink } from '../../parts/back_link.tsx'
 import { Empty, QueryView } from '../../parts/query_view.tsx'
 import { Title } from '../../parts/title.tsx'
@@ -15,20 +15,22 @@ import { Pause, Resume } from './endpoint_pausing.tsx'
 import { type EndpointAction, EndpointStatus } from './endpoint_status.tsx'
 import { Replays } from './replay/replays.tsx'
 import { Secret } from './secret.tsx'
-import { Verification } from './verification/verification.tsx'
 import { type Endpoint, useEndpoint } from './webhook_queries.ts'
 
-const DeliveryDialog = lazyDialog('Delivery', () =>
+const DeliveryDialog = lateDialog('Delivery', () =>
   import('./deliveries/delivery_dialog.tsx').then((module) => module.DeliveryDialog),
 )
-const ReplayDialog = lazyDialog('Replay', () =>
+const ReplayDialog = lateDialog('Replay', () =>
   import('./replay/replay_dialog.tsx').then((module) => module.ReplayDialog),
 )
 
-const EditEndpoint = lazyDialog('Edit endpoint', () =>
+const Verification = latePart('This part', () =>
+  import('./verification/verification.tsx').then((module) => module.Verification),
+)
+const EditEndpoint = lateDialog('Edit endpoint', () =>
   import('./form/endpoint_dialogs.tsx').then((module) => module.EditEndpoint),
 )
-const DeleteEndpoint = lazyDialog('Delete endpoint', () =>
+const DeleteEndpoint = lateDialog('Delete endpoint', () =>
   import('./form/endpoint_dialogs.tsx').then((module) => module.DeleteEndpoint),
 )
 

@@ -8,7 +8,7 @@ import { TextField } from '../../../parts/text_field.tsx'
 import { useReauth } from '../../../sign_in/reauth.tsx'
 import { OrganizationPick } from '../../organization_pick.tsx'
 import { useSettings } from '../../settings_queries.ts'
-import { CHANNELS_PATH, type Channel, refreshAlerts, useChannels } from '../alert_queries.ts'
+import { CHANNELS_PATH, type Channel, channelPath, refreshAlerts, useChannels } from '../alert_queries.ts'
 import { storedHash } from '../devices/stored_hash.ts'
 import { endSubscription } from '../devices/subscription.ts'
 import {
@@ -21,10 +21,6 @@ import {
   keyOf,
 } from './channel_draft.ts'
 import { KIND_FORMS, type KindForm, kindTitle } from './channel_kinds.ts'
-
-/** The path of a channel, or of one of its actions. */
-export const channelPath = (id: string, action?: string): string =>
-  `${CHANNELS_PATH}/${encodeURIComponent(id)}${action === undefined ? '' : `/${action}`}`
 
 const DIGESTS = [
   { value: 'daily', title: 'Daily digest' },

@@ -2,17 +2,27 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { write } from '../../../http.ts'
+import { lateDialog } from '../../../loading/late.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { Icon } from '../../../parts/icons.tsx'
 import { Empty, QueryView } from '../../../parts/query_view.tsx'
 import { RelativeTime } from '../../../parts/relative_time.tsx'
 import { problemFrom } from '../../../queries.ts'
 import { organizationName, useSettings } from '../../settings_queries.ts'
-import { type Channel, type ChannelTest, refreshAlerts, useChannels } from '../alert_queries.ts'
+import { type Channel, type ChannelTest, channelPath, refreshAlerts, useChannels } from '../alert_queries.ts'
 import { useStoredHash } from '../devices/stored_hash.ts'
 import { ThisDevice } from '../devices/this_device.tsx'
-import { AddChannel, channelPath, EditChannel, RemoveChannel } from './channel_dialogs.tsx'
 import { kindTitle } from './channel_kinds.ts'
+
+const AddChannel = lateDialog('Add channel', () =>
+  import('./channel_dialogs.tsx').then((module) => module.AddChannel),
+)
+const EditChannel = lateDialog('Edit channel', () =>
+  import('./channel_dialogs.tsx').then((module) => module.EditChannel),
+)
+const RemoveChannel = lateDialog('Remove channel', () =>
+  import('./channel_dialogs.tsx').then((module) => module.RemoveChannel),
+)
 
 const STATES = {
   active: { title: 'Works', tone: 'good' },

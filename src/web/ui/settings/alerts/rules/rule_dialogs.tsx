@@ -7,12 +7,10 @@ import { ErrorMessage } from '../../../parts/error_message.tsx'
 import { sentence } from '../../../words.ts'
 import { OrganizationPick } from '../../organization_pick.tsx'
 import { useSettings } from '../../settings_queries.ts'
-import { RULES_PATH, type Rule, refreshAlerts, type Template } from '../alert_queries.ts'
+import { RULES_PATH, type Rule, refreshAlerts, rulePath, type Template } from '../alert_queries.ts'
 import { draftOf, fieldsOf, type RuleDraft, settingsOf } from './rule_draft.ts'
 import { RuleFields } from './rule_fields.tsx'
 import { RulePreview } from './rule_preview.tsx'
-
-export const rulePath = (id: string): string => `${RULES_PATH}/${encodeURIComponent(id)}`
 
 /** The errors of a refused request by path. */
 function errorsOf(problem: Problem | null): Record<string, string> {

@@ -2,15 +2,21 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { write } from '../../../http.ts'
+import { lateDialog } from '../../../loading/late.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { useMutation } from '../../../parts/dialog.tsx'
 import { ErrorMessage } from '../../../parts/error_message.tsx'
 import { Icon } from '../../../parts/icons.tsx'
 import { Empty, QueryView } from '../../../parts/query_view.tsx'
 import { organizationName, useSettings } from '../../settings_queries.ts'
-import { type Rule, refreshAlerts, type Template, useChannels, useRules } from '../alert_queries.ts'
-import { AddRule, EditRule, RemoveRule, rulePath } from './rule_dialogs.tsx'
+import { type Rule, refreshAlerts, rulePath, type Template, useChannels, useRules } from '../alert_queries.ts'
 import { narrowedWords } from './rule_draft.ts'
+
+const AddRule = lateDialog('Add rule', () => import('./rule_dialogs.tsx').then((module) => module.AddRule))
+const EditRule = lateDialog('Edit rule', () => import('./rule_dialogs.tsx').then((module) => module.EditRule))
+const RemoveRule = lateDialog('Remove rule', () =>
+  import('./rule_dialogs.tsx').then((module) => module.RemoveRule),
+)
 
 type RowProps = { rule: Rule; templates: readonly Template[] }
 function Row({ rule, templates }: RowProps): JSX.Element {

@@ -1,6 +1,6 @@
 /** A hook that tracks whether an element is in or near the viewport, for lazy loading. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { whenIdle } from '../loading/idle.ts'
+import { whenIdle } from './idle.ts'
 
 /** Distance below the viewport within which an element loads once the page is idle. */
 const NEAR_MARGIN = '400px'
