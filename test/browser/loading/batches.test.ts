@@ -154,4 +154,18 @@ describe.skipIf(!hasChromium())('a view', () => {
     await expect.poll(memory).toBe('')
     await page.context().close()
   })
+
+  test('animates nothing endlessly that needs a new style for each frame', async () => {
+    const { page } = await enter()
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    await show(page, '/')
+    const endless = () =>
+      page.evaluate<string[]>(`document.getAnimations()
+        .filter(({ effect }) => effect.getTiming().iterations === Infinity)
+        .flatMap(({ effect }) => effect.getKeyframes().flatMap(Object.keys))
+        .filter((name) => !['offset', 'computedOffset', 'easing', 'composite'].includes(name))`)
+    await expect.poll(endless).toContain('transform')
+    expect(new Set(await endless())).toEqual(new Set(['opacity', 'transform']))
+    await page.context().close()
+  })
 })
