@@ -1,5 +1,5 @@
 /** The query hook and cache, based on query-core. */
-import { QueryClient, QueryObserver, type QueryObserverResult } from '@tanstack/query-core'
+import { hashKey, QueryClient, QueryObserver, type QueryObserverResult } from '@tanstack/query-core'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { addressOf, Problem, type Query } from './http.ts'
 import { readTogether } from './loading/batched_reads.ts'
@@ -23,6 +23,8 @@ const retryDelay = (failures: number, error: Error): number =>
 export const client = new QueryClient({
   defaultOptions: {
     queries: {
+      // An address is unique, and hashing the key of each query in each rendering takes time.
+      queryKeyHashFn: (key) => (typeof key[1] === 'string' ? key[1] : hashKey(key)),
       staleTime: 20_000,
       gcTime: 30 * MINUTE_MS,
       retry: shouldRetry,

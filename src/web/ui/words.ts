@@ -2,7 +2,7 @@
 import { dayNumber, dayText } from '../../metrics/lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../../metrics/lineage/fiscal.ts'
 import type { Interval } from '../../metrics/series/buckets.ts'
-import { locale } from './locale.ts'
+import { locale, whenNeeded } from './locale.ts'
 
 const formatsByOptions = new Map<string, Intl.NumberFormat>()
 
@@ -96,8 +96,9 @@ export const change = (ratio: number): string =>
 export const points = (difference: number): string => `${numberFormat(ONE_DIGIT).format(difference * 100)} pp`
 
 const DAY_MS = 86_400_000
-const utc = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options })
+const instantFormat = (options: Intl.DateTimeFormatOptions) =>
+  whenNeeded(() => new Intl.DateTimeFormat(locale, options))
+const utc = (options: Intl.DateTimeFormatOptions) => instantFormat({ timeZone: 'UTC', ...options })
 const dayNames = utc({ day: 'numeric', month: 'short', year: 'numeric' })
 const longDays = utc({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 const shortDays = utc({ day: 'numeric', month: 'short' })
@@ -108,15 +109,15 @@ const monthsAlone = utc({ month: 'short' })
 const dateOf = (on: string): Date => new Date(`${on}T00:00:00Z`)
 
 /** Formats a day given as `2026-11-21`. */
-export const day = (on: string): string => dayNames.format(dateOf(on))
-export const longDay = (on: string): string => longDays.format(dateOf(on))
-export const shortDay = (on: string): string => shortDays.format(dateOf(on))
-export const weekday = (on: string): string => weekdays.format(dateOf(on))
-export const month = (on: string): string => monthNames.format(dateOf(on))
+export const day = (on: string): string => dayNames().format(dateOf(on))
+export const longDay = (on: string): string => longDays().format(dateOf(on))
+export const shortDay = (on: string): string => shortDays().format(dateOf(on))
+export const weekday = (on: string): string => weekdays().format(dateOf(on))
+export const month = (on: string): string => monthNames().format(dateOf(on))
 /** Formats a month with its year, as `Nov 2026`. */
-export const monthOfYear = (on: string): string => monthsOfYears.format(dateOf(on))
+export const monthOfYear = (on: string): string => monthsOfYears().format(dateOf(on))
 /** Formats a month without its year, as “Nov”. */
-export const monthName = (on: string): string => monthsAlone.format(dateOf(on))
+export const monthName = (on: string): string => monthsAlone().format(dateOf(on))
 
 export type { Interval } from '../../metrics/series/buckets.ts'
 
@@ -189,8 +190,8 @@ export const monthsBetween = (from: string, to: string): number =>
 export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / DAY_MS)
 
-const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
-const zonedInstants = new Intl.DateTimeFormat(locale, {
+const instants = instantFormat({ dateStyle: 'medium', timeStyle: 'short' })
+const zonedInstants = instantFormat({
   year: 'numeric',
   month: 'short',
   day: 'numeric',
@@ -198,21 +199,21 @@ const zonedInstants = new Intl.DateTimeFormat(locale, {
   minute: '2-digit',
   timeZoneName: 'short',
 })
-const exactInstants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
-const clocks = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
-const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const exactInstants = instantFormat({ dateStyle: 'medium', timeStyle: 'medium' })
+const clocks = instantFormat({ timeStyle: 'short' })
+const dates = instantFormat({ dateStyle: 'medium' })
 /** An instant, in the viewer's own time zone. */
 export const instant = (at: number | null | undefined): string =>
-  at === null || at === undefined ? UNKNOWN : instants.format(at)
+  at === null || at === undefined ? UNKNOWN : instants().format(at)
 /** An instant with the name of the viewer's time zone. */
-export const zonedInstant = (at: number): string => zonedInstants.format(at)
+export const zonedInstant = (at: number): string => zonedInstants().format(at)
 /** An instant with its second, in the viewer's own time zone. */
-export const instantWithSeconds = (at: number): string => exactInstants.format(at)
-export const clock = (at: number): string => clocks.format(at)
+export const instantWithSeconds = (at: number): string => exactInstants().format(at)
+export const clock = (at: number): string => clocks().format(at)
 export const date = (at: number | null | undefined): string =>
-  at === null || at === undefined ? UNKNOWN : dates.format(at)
+  at === null || at === undefined ? UNKNOWN : dates().format(at)
 
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+const relative = whenNeeded(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }))
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * DAY_MS],
   ['month', 30 * DAY_MS],
@@ -223,9 +224,9 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 /** An instant relative to now: `5 min. ago`, `in 3 days`. */
 export function ago(at: number, now: number): string {
   for (const [unit, ms] of STEPS) {
-    if (Math.abs(now - at) >= ms) return relative.format(Math.trunc((at - now) / ms), unit)
+    if (Math.abs(now - at) >= ms) return relative().format(Math.trunc((at - now) / ms), unit)
   }
-  return relative.format(0, 'second')
+  return relative().format(0, 'second')
 }
 
 /** Capitalizes a text from the server, unless it starts with a bundle id or path. */
@@ -249,10 +250,10 @@ export function period(code: string): string {
   return word ? plural(Number(many), word) : code
 }
 
-const months = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', year: 'numeric' })
-const years = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', year: 'numeric' })
+const years = utc({ year: 'numeric' })
 /** The axis label of a month start: the month, or the year in January. */
-export const monthOf = (at: number): string => (new Date(at).getUTCMonth() === 0 ? years : months).format(at)
+export const monthOf = (at: number): string =>
+  (new Date(at).getUTCMonth() === 0 ? years() : monthsOfYears()).format(at)
 
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 /** A size in bytes, as `12.3 MB`. */

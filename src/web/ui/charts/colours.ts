@@ -16,13 +16,13 @@ export const swatchClass = ({ hue, style, isPrevious = false }: Swatch): string 
 /** Resolved colors by theme and CSS text, cached because resolving one forces a style recalculation. */
 const colourByKey = new Map<string, string>()
 
+/** An element whose style resolves colors. It stays, because adding and removing it would change the page each time. */
+let probe: HTMLElement | undefined
+
 function resolveColour(css: string): string {
-  const probe = document.createElement('span')
+  probe ??= document.body.appendChild(Object.assign(document.createElement('span'), { hidden: true }))
   probe.style.color = css
-  document.body.append(probe)
-  const { color } = getComputedStyle(probe)
-  probe.remove()
-  return color
+  return getComputedStyle(probe).color
 }
 
 /** Resolves a CSS color for a canvas, which cannot evaluate variables or `light-dark()`. */

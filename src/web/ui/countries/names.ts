@@ -1,12 +1,12 @@
 /** Country names of storefronts. */
-import { locale } from '../locale.ts'
+import { locale, whenNeeded } from '../locale.ts'
 
-const regions = new Intl.DisplayNames(locale, { type: 'region' })
+const regions = whenNeeded(() => new Intl.DisplayNames(locale, { type: 'region' }))
 /** Returns the country name of a three-letter storefront code. Browsers know only two-letter codes. */
 export function countryName(code: string | null | undefined): string {
   if (!code) return '–'
   const twoLetterCode = TWO_LETTERS[code]
-  return twoLetterCode ? (regions.of(twoLetterCode) ?? code) : code
+  return twoLetterCode ? (regions().of(twoLetterCode) ?? code) : code
 }
 /** The two-letter code of a storefront; null if it is unknown. */
 export const twoLettersOf = (code: string | null): string | null => TWO_LETTERS[code ?? ''] ?? null
