@@ -5,18 +5,22 @@ import { useApps } from '../apps.ts'
 import { EventDialog } from '../events/event_dialog.tsx'
 import { EvidenceDialog } from '../evidence/evidence_dialog.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { useNow } from '../now.ts'
 import { BackLink } from '../parts/back_link.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { useQuery } from '../queries.ts'
-import { displayQuery, useQueryParams, useScope } from '../scope.ts'
+import { ANY, displayQuery, useQueryParams, useScope } from '../scope.ts'
 import { Headline } from './profile/headline.tsx'
 import { Identity } from './profile/identity.tsx'
 import type { Profile as Answer } from './profile/profile_answer.ts'
 import { Purchases } from './profile/purchases.tsx'
 import { Timeline } from './profile/timeline.tsx'
+import { SECTIONS } from './profile/timeline_items.ts'
+
+const PARAMS = { story: SECTIONS, evidence: ['1'], event: ANY }
 
 export function Profile(): JSX.Element {
   const { params } = useRoute()
@@ -29,6 +33,7 @@ export function Profile(): JSX.Element {
     <>
       <ScopeBar parts="amounts" />
       <main class="page" id="content">
+        <UnusedNotice params={PARAMS} />
         <BackLink to="/customers" title="Customers" />
         {result.problem?.status === 404 && !result.data ? (
           <ProfileNotFound id={id} />

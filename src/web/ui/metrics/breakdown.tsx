@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { Flag } from '../countries/flag.tsx'
+import { cardParams, type ViewParams } from '../frame/unused_params.ts'
 import type { Query } from '../http.ts'
 import { AppMark } from '../marks/app_mark.tsx'
 import { Card, Delta } from '../parts/card.tsx'
@@ -31,6 +32,9 @@ export const SPLIT_NOUNS: Record<string, string> = {
 const MAX_VALUES = 25
 /** The API's limit. Growth is ranked among so many values. */
 const MAX_RANKED = 100
+
+/** The URL parameters of breakdowns, such as those of `revenue.country`. */
+export const breakdownParams = (...prefixes: string[]): ViewParams => cardParams(prefixes, { order: ORDERS })
 
 const ORDER_TITLES: Record<Order, string> = { size: 'Size', growth: 'Growth' }
 const ORDER_CHOICES = ORDERS.map((value) => ({ value, title: ORDER_TITLES[value] }))

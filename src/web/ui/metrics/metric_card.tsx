@@ -1,10 +1,11 @@
 /** A metric as a card: figure, chart or table, definition, breakdown, source and export. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
-import { ChartCard, useCardParams } from '../charts/chart_card.tsx'
+import { CHART_PARAMS, ChartCard, useCardParams } from '../charts/chart_card.tsx'
+import { cardParams, type ViewParams } from '../frame/unused_params.ts'
 import type { Query } from '../http.ts'
 import { useInView } from '../parts/use_in_view.ts'
-import { comparedWith, useScope } from '../scope.ts'
+import { ANY, comparedWith, useScope } from '../scope.ts'
 import { bucket } from '../words.ts'
 import type { Definition } from './definitions.ts'
 import { asCount } from './figures.ts'
@@ -41,6 +42,10 @@ type MetricProps = {
 /** Maximum number of values drawn; the others are combined. */
 const MAX_VALUES = 7
 const HEAD_HEIGHT = 78
+
+/** The URL parameters of the cards of metrics. */
+export const metricCardParams = (...prefixes: string[]): ViewParams =>
+  cardParams(prefixes, { ...CHART_PARAMS, split: ANY })
 
 type AboutProps = { definition: Definition; answer: MetricAnswer | undefined }
 /** The definition and the source of the figures. */

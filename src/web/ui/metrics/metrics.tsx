@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { COHORT_NAMES, type CohortName, cohortPath } from '../cohorts/cohort_query.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { Fit } from '../parts/amount.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
@@ -93,6 +94,7 @@ export function Metrics(): JSX.Element {
     <>
       <ScopeBar />
       <main class="page" id="content">
+        <UnusedNotice />
         <header class="page-head">
           <Title>All metrics</Title>
           <ShareButton metrics={null} />

@@ -5,8 +5,9 @@ import type { RefundsAnswer } from '../../../api/metrics/refunds.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { ExportMenu } from '../charts/chart_card.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { addressOf, type Query } from '../http.ts'
-import { MetricCard } from '../metrics/metric_card.tsx'
+import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
 import { RequireFigures } from '../metrics/require_figures.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
 import { useOverview } from '../overview.ts'
@@ -30,11 +31,14 @@ const SORTS = [
   { value: 'mrr', title: 'MRR' },
 ] as const
 
+const PARAMS = { ...metricCardParams('refund_rate'), sort: SORTS.map(({ value }) => value) }
+
 export function Refunds(): JSX.Element {
   return (
     <>
       <ScopeBar />
       <main class="page" id="content">
+        <UnusedNotice params={PARAMS} />
         <ViewHead title="Refunds" metrics={['refund_rate']} />
         <RequireFigures>
           <RefundCards />

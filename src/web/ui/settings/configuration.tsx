@@ -7,7 +7,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
-import { useQueryParams } from '../scope.ts'
+import { ANY, useQueryParams } from '../scope.ts'
 import { sectionsWith, sectionTitle } from './finding.ts'
 import { type SettingsData, useSettings } from './settings_queries.ts'
 
@@ -64,6 +64,9 @@ const SectionCard = ({ section }: { section: Section }): JSX.Element => (
     </Scroll>
   </Card>
 )
+
+/** The URL parameters of the section. */
+export const SETTINGS_PARAMS = { find: ANY, set: ['1'] }
 
 export function ConfigurationSection(): JSX.Element {
   const [params, change] = useQueryParams()

@@ -1,6 +1,8 @@
 /** The settings view. Each section has its own URL. */
 import type { FunctionComponent, JSX } from 'preact'
 import { AnnotationsSection } from '../annotations/annotations.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
+import type { ViewParams } from '../frame/unused_params.ts'
 import { Empty } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { About } from './about.tsx'
@@ -10,9 +12,9 @@ import { Guests } from './access/share_links.tsx'
 import { Tokens } from './access/tokens.tsx'
 import { Alerts } from './alerts/alerts.tsx'
 import { Apps } from './apps.tsx'
-import { ConfigurationSection } from './configuration.tsx'
+import { ConfigurationSection, SETTINGS_PARAMS } from './configuration.tsx'
 import { Apple } from './connect/apple.tsx'
-import { Devices } from './devices/devices.tsx'
+import { Devices, LABEL_PARAMS } from './devices/devices.tsx'
 import { Import } from './import.tsx'
 import { Jobs } from './jobs.tsx'
 import { SectionList } from './section_list.tsx'
@@ -40,12 +42,19 @@ const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
   about: About,
 }
 
+/** The URL parameters of the sections that have any. */
+const SECTION_PARAMS: Partial<Record<SectionName, ViewParams>> = {
+  devices: LABEL_PARAMS,
+  configuration: SETTINGS_PARAMS,
+}
+
 /** `section` is from the URL; the default is the first section. */
 export function Settings({ section }: { section?: string }): JSX.Element {
   const selected = SECTIONS.find(({ name }) => name === (section ?? SECTIONS[0].name))
   const SectionView = selected && SECTION_COMPONENTS[selected.name]
   return (
     <main class="page settings" id="content">
+      <UnusedNotice params={selected && SECTION_PARAMS[selected.name]} />
       <header class="page-head">
         <Title>{(section && selected?.title) || 'Settings'}</Title>
       </header>

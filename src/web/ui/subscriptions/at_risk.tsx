@@ -39,6 +39,12 @@ const ORDERS = [
   { value: 'week', title: 'This week' },
 ] as const
 
+/** The URL parameters of the card. */
+export const AT_RISK_PARAMS = {
+  'risk.status': STATES.map(({ value }) => value),
+  'risk.by': ORDERS.map(({ value }) => value),
+}
+
 function Row({ customer, now }: { customer: Customer; now: number }): JSX.Element {
   const apps = useApps().data?.apps
   const { href } = useScope()

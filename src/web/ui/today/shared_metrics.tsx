@@ -1,15 +1,17 @@
 /** The first view of a guest whose link is limited to some metrics: each of them as a card. */
 import type { JSX } from 'preact'
 import { Arppu } from '../cohorts/arppu.tsx'
-import { Ltv } from '../cohorts/ltv.tsx'
+import { LTV_PARAMS, Ltv } from '../cohorts/ltv.tsx'
 import { Recovery } from '../cohorts/recovery.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
+import type { ViewParams } from '../frame/unused_params.ts'
 import { useDefinitions } from '../metrics/definitions.ts'
-import { MetricCard } from '../metrics/metric_card.tsx'
+import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
 import { RequireFigures } from '../metrics/require_figures.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
-import { RetentionTable } from '../retention/retention_table.tsx'
+import { RETENTION_PARAMS, RetentionTable } from '../retention/retention_table.tsx'
 import { useSession } from '../session.ts'
 
 const COHORT_CARDS: Record<string, () => JSX.Element> = {
@@ -19,6 +21,12 @@ const COHORT_CARDS: Record<string, () => JSX.Element> = {
   recovery: () => <Recovery />,
 }
 
+const paramsOf = (names: readonly string[]): ViewParams => ({
+  ...metricCardParams(...names),
+  ...(names.includes('ltv') && LTV_PARAMS),
+  ...(names.includes('retention') && RETENTION_PARAMS),
+})
+
 export function SharedMetrics(): JSX.Element {
   const { metrics } = useSession()
   const definitions = useDefinitions()
@@ -27,6 +35,7 @@ export function SharedMetrics(): JSX.Element {
     <>
       <ScopeBar />
       <main class="page" id="content">
+        <UnusedNotice params={paramsOf(names)} />
         <header class="page-head">
           <Title>Overview</Title>
         </header>

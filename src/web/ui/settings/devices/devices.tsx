@@ -1,7 +1,8 @@
 /** Settings, Devices: labels of calls over time, what a stricter policy would refuse, and attested devices. */
 import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
-import { ChartCard, useCardParams } from '../../charts/chart_card.tsx'
+import { CHART_PARAMS, ChartCard, useCardParams } from '../../charts/chart_card.tsx'
+import { cardParams } from '../../frame/unused_params.ts'
 import { addressOf } from '../../http.ts'
 import { Card } from '../../parts/card.tsx'
 import { Segments } from '../../parts/popover.tsx'
@@ -17,6 +18,12 @@ const ENDPOINTS = [
   { value: 'identify', title: 'Calls' },
   { value: 'attribute', title: 'Links' },
 ] as const
+/** The URL parameters of the chart. */
+export const LABEL_PARAMS = cardParams(['labels'], {
+  ...CHART_PARAMS,
+  of: ENDPOINTS.map(({ value }) => value),
+})
+
 type Texts = { of: string; empty: string; call: string; hint: string }
 const TEXTS: Record<Endpoint, Texts> = {
   identify: {

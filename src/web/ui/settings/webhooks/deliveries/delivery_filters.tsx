@@ -4,9 +4,12 @@ import { eventLabel } from '../../../events/event_labels.ts'
 import { nounTitle } from '../../../events/filter_bar.tsx'
 import { TYPES_BY_NOUN } from '../../../events/filters.ts'
 import { Pick } from '../../../parts/popover.tsx'
-import { useQueryParams } from '../../../scope.ts'
+import { ANY, useQueryParams } from '../../../scope.ts'
 import type { Endpoint } from '../webhook_queries.ts'
 import { DELIVERY_STATES } from './delivery_words.ts'
+
+/** The URL parameters of the filters. */
+export const DELIVERY_PARAMS = { state: Object.keys(DELIVERY_STATES), type: ANY, event: ANY }
 
 type Filters = { state: string; type: string; event: string }
 
