@@ -77,7 +77,8 @@ export async function openApp(options: AppOptions) {
   const apps = openApps(store, clock)
   const accounts = openAccounts()
   const storedKeys = openStoredKeys(store, clock, outgoing.secrets)
-  const appleClients = openAppleClients({ accounts, clock, hosts, wait })
+  const current = { config, configSources: options.configSources ?? NO_CONFIG_SOURCES }
+  const appleClients = openAppleClients({ accounts, clock, hosts, current, wait })
   const products = openProducts(store, clock)
   const declarations = openDeclarations({ store, organizations, apps, keys, log })
   const revocation = config.apple.revocation_checks ? openRevocation({ clock, log }) : undefined
@@ -87,7 +88,6 @@ export async function openApp(options: AppOptions) {
   const catalogue = openCatalogue({ store, clock, apps, products, accounts, appleClients, log })
   // Every reader shares this object, so a reload reaches all of them.
   const limits = { ...config.limits }
-  const current = { config, configSources: options.configSources ?? NO_CONFIG_SOURCES }
   const { refused } = arrivals
   const history = openHistory({ store, clock, verifier, apps, ledger, feed, appleClients, refused, log })
   const imports = openImports({ store, clock, feed, apps, accounts, appleClients, wait, log })
