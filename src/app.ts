@@ -119,7 +119,7 @@ export async function openApp(options: AppOptions) {
     isErased: erasures.isErased,
     ...(options.formula && { formula: options.formula }),
   })
-  const { metrics, reported, customers, effects } = figures
+  const { metrics, reported, customers, described } = figures
   const chartNotes = openChartNotes({ store, clock, apps, organizations, products, appleClients })
   const enrichment = openEnrichment({ customers, clock })
   const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
@@ -137,7 +137,7 @@ export async function openApp(options: AppOptions) {
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
   apps.onFirst(() => store.afterCommit(() => jobs.hasten('rates')))
-  live.complete(effects.around(enrichment))
+  live.complete(described(enrichment))
   const sources = () => backupSources({ config: current.config, ...current.configSources })
   const backups = openBackups({ store, clock, windfall: version, sources })
   const modules = {
@@ -191,7 +191,7 @@ export async function openApp(options: AppOptions) {
   const doctor = openDoctor({ ...modules, alerts, monotonic, wait, hosts, current, root_expires_at, version })
   const watching = { health, doctor, alerts, silenceDetector }
   const served = { monotonic, roots, limits, hosts, wait, current, root_expires_at, revocations, base_url }
-  const answered = { enrichment: effects.around(enrichment), closing: http.closing }
+  const answered = { enrichment: described(enrichment), closing: http.closing }
   http.add(apiRoutes({ ...modules, ...served, ...watching, ...answered, callers, jobs }))
 
   /**

@@ -44,6 +44,17 @@ describe.skipIf(!hasChromium())('finding customers', () => {
   const search = (page: Page, text: string): Promise<void> =>
     page.getByRole('searchbox', { name: 'Search customers' }).fill(text)
 
+  test('the feed and the log name customers as their list does', async () => {
+    const { page, complaints } = await enter()
+    for (const path of ['/', '/events?type=subscription.started']) {
+      await show(page, path)
+      const shown = () => page.locator('.happened-user .cut').allTextContents()
+      await expect.poll(shown).toEqual(['Anonymous user', 'user_3', 'Bob Martin', 'Ann Müller'])
+    }
+    expect(await page.locator('.happened-user').last().getAttribute('title')).toBe('user_1')
+    expect(complaints).toEqual([])
+  })
+
   test('a part of a name, an e-mail or a user id finds the customer', async () => {
     const { page, complaints } = await enter()
     await show(page, '/customers')
