@@ -6,9 +6,8 @@ import { cardParams, type ViewParams } from '../frame/unused_params.ts'
 import type { Query } from '../http.ts'
 import { useInView } from '../parts/use_in_view.ts'
 import { ANY, comparedWith, useScope } from '../scope.ts'
-import { bucket } from '../words.ts'
 import type { Definition } from './definitions.ts'
-import { asCount } from './figures.ts'
+import { asCount, daysText } from './figures.ts'
 import { Formula } from './formula.tsx'
 import { Headline } from './headline.tsx'
 import { comparedWithStart, knownOnly } from './known_points.ts'
@@ -121,7 +120,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       head={(answer) => <Headline answer={comparedWithStart(drawableAnswer(answer), scope.compare)} />}
       graphOf={graph}
       emptyText={({ first_on }) => (first_on === null ? NO_DATA_YET : 'Choose a longer range or other apps.')}
-      subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
+      subtitle={daysText}
       foot={(answer) => <Notes answer={answer} />}
     >
       {props.children}

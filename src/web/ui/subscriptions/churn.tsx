@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import { ChartCard } from '../charts/chart_card.tsx'
 import type { Definition } from '../metrics/definitions.ts'
+import { daysText } from '../metrics/figures.ts'
 import { graphOf } from '../metrics/lines.ts'
 import { type MetricAnswer, partTitle } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
@@ -11,7 +12,7 @@ import { Notes } from '../metrics/tools.tsx'
 import { useOverview } from '../overview.ts'
 import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
-import { bucket, count, month, plural, plusDays, points, share } from '../words.ts'
+import { count, month, plural, plusDays, points, share } from '../words.ts'
 import { type Trend, trendOf, type Verdict } from './churn_trend.ts'
 import { noChurnText } from './empty_texts.ts'
 
@@ -96,7 +97,7 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
         graphOf(answer, definition, apps, { style: 'bar', isInParts: true, title: 'Churn rate' })
       }
       emptyText={noChurnText}
-      subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
+      subtitle={daysText}
       foot={(answer) => <Notes answer={answer} />}
     />
   )
