@@ -157,6 +157,23 @@ describe.skipIf(!hasChromium())('finding one’s way', () => {
     },
   )
 
+  test('the list of all metrics fills both columns', async () => {
+    const { page } = await enter()
+    await show(page, '/metrics')
+    const ends = await page.locator('.columns > section').evaluateAll((all) =>
+      all.map((one) => {
+        const { left, bottom } = one.getBoundingClientRect()
+        return { left, bottom }
+      }),
+    )
+    const bottoms = [...Map.groupBy(ends, ({ left }) => left).values()].map((column) =>
+      Math.max(...column.map(({ bottom }) => bottom)),
+    )
+    await storePicture(page, 'all-metrics')
+    expect(bottoms).toHaveLength(2)
+    expect(Math.min(...bottoms)).toBeGreaterThan(0.85 * Math.max(...bottoms))
+  })
+
   test('without an app, every view of figures says how to connect one', async () => {
     const app = await openTestApp({ clock: handClock(Date.now()) })
     const { windfall, organization } = app
