@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { appName, useApps } from '../apps.ts'
-import { ExportMenu } from '../charts/chart_card.tsx'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { write } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { usePagedQuery } from '../paged_queries.ts'
@@ -113,7 +113,7 @@ export function AnnotationsSection(): JSX.Element {
       title="Notes on the days of the charts"
       tools={
         <>
-          <ExportMenu csvUrls={{ csv: `${ANNOTATIONS}.csv` }} savePng={null} />
+          <ExportMenu csvUrls={{ csv: `${ANNOTATIONS}.csv` }} />
           <button type="button" class="button" onClick={() => setOpen({ kind: 'add' })}>
             <Icon name="plus" /> Add annotation
           </button>

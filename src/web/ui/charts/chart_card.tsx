@@ -5,89 +5,14 @@ import { AnnotationDialog } from '../annotations/annotation_dialog.tsx'
 import { isOfDays, useAnnotations } from '../annotations/annotation_query.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Popover } from '../parts/popover.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import type { QueryResult } from '../queries.ts'
 import { useQueryParams } from '../scope.ts'
 import { useSession } from '../session.ts'
+import { type CsvUrls, ExportMenu } from './export_menu.tsx'
 import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
 import { chartBody, savePicture } from './picture.ts'
-
-/** URLs of the CSV files. `wide` has one column per series, `lastMonth` the last calendar month. `others`: files of the card’s other metrics. */
-type CsvUrls = {
-  csv: string
-  wide?: string
-  lastMonth?: string
-  others?: readonly { title: string; url: string }[]
-}
-
-type ExportMenuProps = {
-  csvUrls: CsvUrls
-  savePng: (() => void) | null
-  /** Adds an item that opens the dialog of an annotation. */
-  onAnnotate?: (() => void) | null
-}
-
-export const ExportMenu = ({
-  csvUrls: { csv, wide, lastMonth, others = [] },
-  savePng,
-  onAnnotate = null,
-}: ExportMenuProps): JSX.Element => (
-  <Popover
-    buttonClass="button plain icon"
-    class="menu"
-    title={onAnnotate ? 'Export and annotate' : 'Export'}
-    label={<Icon name="download" />}
-  >
-    {(close) => (
-      <>
-        <a class="item" href={csv} download onClick={close}>
-          <Icon name="table" class="small-icon" /> {wide ? 'CSV, one row per figure' : 'CSV'}
-        </a>
-        {wide && (
-          <a class="item" href={wide} download onClick={close}>
-            <Icon name="table" class="small-icon" /> CSV, one column per series
-          </a>
-        )}
-        {lastMonth && (
-          <a class="item" href={lastMonth} download onClick={close}>
-            <Icon name="table" class="small-icon" /> CSV, totals of last month
-          </a>
-        )}
-        {others.map(({ title, url }) => (
-          <a key={url} class="item" href={url} download onClick={close}>
-            <Icon name="table" class="small-icon" /> CSV: {title}
-          </a>
-        ))}
-        {savePng && (
-          <button
-            type="button"
-            class="item"
-            onClick={() => {
-              savePng()
-              close()
-            }}
-          >
-            <Icon name="image" class="small-icon" /> PNG image
-          </button>
-        )}
-        {onAnnotate && (
-          <button
-            type="button"
-            class="item"
-            onClick={() => {
-              onAnnotate()
-              close()
-            }}
-          >
-            <Icon name="flag" class="small-icon" /> Add annotation …
-          </button>
-        )}
-      </>
-    )}
-  </Popover>
-)
 
 const TableButton = ({ isTable, onTurn }: { isTable: boolean; onTurn: () => void }): JSX.Element => (
   <button

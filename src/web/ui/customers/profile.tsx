@@ -75,7 +75,7 @@ function ProfileContent({ profile }: { profile: Answer }): JSX.Element {
           <Timeline profile={profile} now={now} bundle={bundle_id} />
         </div>
         <div class="profile-column">
-          <Identity {...profile} app_id={customer.app_id} />
+          <Identity {...profile} />
           <Ids profile={profile} />
         </div>
       </div>

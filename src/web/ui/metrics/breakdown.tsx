@@ -1,7 +1,8 @@
 /** A metric by one of its splits: the largest values with share and change. */
 import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
-import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/chart_card.tsx'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { Flag } from '../countries/flag.tsx'
 import { cardParams, type ViewParams } from '../frame/unused_params.ts'
 import type { Query } from '../http.ts'
@@ -106,7 +107,7 @@ const Tools = ({ title, order, csvUrls, onOrder }: ToolsProps): JSX.Element => (
       choices={ORDER_CHOICES}
       onPick={(value) => onOrder(value === 'size' ? null : value)}
     />
-    <ExportMenu csvUrls={csvUrls} savePng={null} />
+    <ExportMenu csvUrls={csvUrls} />
   </>
 )
 

@@ -1,6 +1,6 @@
 /** The funnel from download to payment. */
 import type { JSX } from 'preact'
-import { ExportMenu } from '../charts/chart_card.tsx'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { type Definition, useDefinitions } from '../metrics/definitions.ts'
 import { figureOfAll, totalsOf } from '../metrics/figures.ts'
 import type { MetricAnswer } from '../metrics/metric_answer.ts'
@@ -107,7 +107,7 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
       title="From download to payment"
       cardRef={ref}
       class={className}
-      tools={<ExportMenu csvUrls={csvUrlsOf(all)} savePng={null} />}
+      tools={<ExportMenu csvUrls={csvUrlsOf(all)} />}
       foot={
         common && (
           <>

@@ -1,6 +1,7 @@
 /** The retention triangle. A deeper color is a higher percentage; hatched cells are incomplete. */
 import type { JSX } from 'preact'
-import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/chart_card.tsx'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { savePicture } from '../charts/picture.ts'
 import { Anchor, CohortAbout, useCohortTitle } from '../cohorts/cohort_card.tsx'
 import { type Cohorts, useCohorts } from '../cohorts/cohort_query.ts'

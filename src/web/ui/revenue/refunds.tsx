@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { RefundsAnswer } from '../../../api/metrics/refunds.ts'
 import { productName } from '../../../apps/product_name.ts'
-import { ExportMenu } from '../charts/chart_card.tsx'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { addressOf, type Query } from '../http.ts'
@@ -90,7 +90,7 @@ function RefundCards(): JSX.Element {
               choices={SORTS}
               onPick={(value) => change({ sort: value === 'date' ? null : value })}
             />
-            <ExportMenu csvUrls={{ csv: addressOf('/api/v1/refunds.csv', query) }} savePng={null} />
+            <ExportMenu csvUrls={{ csv: addressOf('/api/v1/refunds.csv', query) }} />
           </>
         }
       >
@@ -144,7 +144,7 @@ type TotalsProps = {
 }
 
 const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
-  <Card title={title} class="half" tools={<ExportMenu csvUrls={{ csv }} savePng={null} />}>
+  <Card title={title} class="half" tools={<ExportMenu csvUrls={{ csv }} />}>
     <QueryView result={result} height={220}>
       {(answer) =>
         answer.totals.count === 0 && answer.refunds.length === 0 ? (

@@ -4,7 +4,8 @@ import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../../api/customers/answers.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { appName, useApps } from '../apps.ts'
-import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/chart_card.tsx'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { countryName } from '../countries/names.ts'
 import { WEEK } from '../customers/customer.ts'
 import { Person, StatusBadge } from '../customers/person.tsx'
@@ -131,7 +132,7 @@ const Tools = ({ status, isThisWeek, change, csv }: ToolsProps): JSX.Element => 
       choices={ORDERS}
       onPick={(value) => change('by', value || null)}
     />
-    <ExportMenu csvUrls={{ csv }} savePng={null} />
+    <ExportMenu csvUrls={{ csv }} />
   </>
 )
 

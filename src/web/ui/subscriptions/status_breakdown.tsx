@@ -1,7 +1,7 @@
 /** Current subscriptions by status, with MRR at risk. */
 import type { JSX } from 'preact'
-import { ExportMenu } from '../charts/chart_card.tsx'
 import { hueClass } from '../charts/colours.ts'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { HUES } from '../metrics/lines.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
@@ -81,7 +81,7 @@ export function StatusBreakdown(): JSX.Element | null {
       title={<a href={href('/metrics/status')}>Status now</a>}
       plainTitle="Status now"
       cardRef={ref}
-      tools={<ExportMenu csvUrls={status.csvUrls} savePng={null} />}
+      tools={<ExportMenu csvUrls={status.csvUrls} />}
       about={<About definition={definition} answer={status.result.data} />}
     >
       <QueryView result={status.result} height={260}>

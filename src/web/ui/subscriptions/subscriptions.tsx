@@ -12,7 +12,7 @@ import { ViewHead } from '../metrics/view_head.tsx'
 import { ANY } from '../scope.ts'
 import { AT_RISK_PARAMS, AtRisk } from './at_risk.tsx'
 import { Churn } from './churn.tsx'
-import { KeyFigures } from './key_figures.tsx'
+import { KeyFigures, KeyFiguresExport } from './key_figures.tsx'
 import { StatusBreakdown } from './status_breakdown.tsx'
 import { Waterfall } from './waterfall.tsx'
 
@@ -44,7 +44,7 @@ export const Subscriptions = (): JSX.Element => (
     <ScopeBar />
     <main class="page" id="content">
       <UnusedNotice params={PARAMS} />
-      <ViewHead title="Subscriptions" metrics={METRICS} />
+      <ViewHead title="Subscriptions" metrics={METRICS} tools={<KeyFiguresExport />} />
       <RequireFigures>
         <KeyFigures />
         <div class="grid">

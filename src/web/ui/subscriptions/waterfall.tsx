@@ -1,6 +1,7 @@
 /** The MRR waterfall, as a table with bars. */
 import type { JSX } from 'preact'
-import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/chart_card.tsx'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { savePicture } from '../charts/picture.ts'
 import type { Definition } from '../metrics/definitions.ts'
 import { daysText, sumOf, totalsOf } from '../metrics/figures.ts'
