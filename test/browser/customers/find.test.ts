@@ -55,6 +55,19 @@ describe.skipIf(!hasChromium())('finding customers', () => {
     expect(complaints).toEqual([])
   })
 
+  test('a profile says the user id once: as its name, or beside it', async () => {
+    const { page } = await enter()
+    for (const [name, hasIdBeside] of [
+      ['Ann Müller', true],
+      ['user_3', false],
+    ] as const) {
+      await show(page, '/customers')
+      await page.locator('.people').getByText(name, { exact: true }).click()
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      expect(/user_\d/.test(await page.locator('.profile-head p').innerText())).toBe(hasIdBeside)
+    }
+  })
+
   test('a part of a name, an e-mail or a user id finds the customer', async () => {
     const { page, complaints } = await enter()
     await show(page, '/customers')

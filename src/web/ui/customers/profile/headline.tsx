@@ -38,12 +38,13 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
   const apps = useApps().data?.apps
   const userId = firstUserId(customer.app_user_ids)
   const others = customer.app_user_ids.filter((id) => id !== userId)
+  const name = customerName(customer)
   return (
     <>
       <header class="page-head profile-head">
         <div class="stack-s">
           <Title class="identity-name">
-            {isAnonymous(customer) ? `Anonymous · ${customer.id}` : customerName(customer)}{' '}
+            {isAnonymous(customer) ? `Anonymous · ${customer.id}` : name}{' '}
             {userId !== undefined && (
               <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === userId))} />
             )}
