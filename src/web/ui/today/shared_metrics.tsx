@@ -3,16 +3,13 @@ import type { JSX } from 'preact'
 import { Arppu } from '../cohorts/arppu.tsx'
 import { LTV_PARAMS, Ltv } from '../cohorts/ltv.tsx'
 import { Recovery } from '../cohorts/recovery.tsx'
-import { ScopeBar } from '../frame/scope_bar.tsx'
-import { UnusedNotice } from '../frame/unused_notice.tsx'
 import type { ViewParams } from '../frame/unused_params.ts'
 import { useDefinitions } from '../metrics/definitions.ts'
 import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
-import { RequireFigures } from '../metrics/require_figures.tsx'
 import { QueryView } from '../parts/query_view.tsx'
-import { Title } from '../parts/title.tsx'
 import { RETENTION_PARAMS, RetentionTable } from '../retention/retention_table.tsx'
 import { useSession } from '../session.ts'
+import { GuestPage } from './guest_page.tsx'
 
 const COHORT_CARDS: Record<string, () => JSX.Element> = {
   retention: () => <RetentionTable />,
@@ -32,35 +29,26 @@ export function SharedMetrics(): JSX.Element {
   const definitions = useDefinitions()
   const names = metrics ?? []
   return (
-    <>
-      <ScopeBar />
-      <main class="page" id="content">
-        <UnusedNotice params={paramsOf(names)} />
-        <header class="page-head">
-          <Title>Overview</Title>
-        </header>
-        <RequireFigures>
-          <QueryView result={definitions} height={240}>
-            {(all) => (
-              <div class="grid">
-                {all.map(({ name, views }) => (
-                  <MetricCard
-                    key={name}
-                    name={name}
-                    isInParts={name === 'revenue' || views.length > 0}
-                    isCompared
-                    class={names.length > 1 ? 'half' : ''}
-                  />
-                ))}
-                {names.map((name) => {
-                  const Cohort = COHORT_CARDS[name]
-                  return Cohort && <Cohort key={name} />
-                })}
-              </div>
-            )}
-          </QueryView>
-        </RequireFigures>
-      </main>
-    </>
+    <GuestPage params={paramsOf(names)}>
+      <QueryView result={definitions} height={240}>
+        {(all) => (
+          <div class="grid">
+            {all.map(({ name, views }) => (
+              <MetricCard
+                key={name}
+                name={name}
+                isInParts={name === 'revenue' || views.length > 0}
+                isCompared
+                class={names.length > 1 ? 'half' : ''}
+              />
+            ))}
+            {names.map((name) => {
+              const Cohort = COHORT_CARDS[name]
+              return Cohort && <Cohort key={name} />
+            })}
+          </div>
+        )}
+      </QueryView>
+    </GuestPage>
   )
 }
