@@ -77,7 +77,8 @@ export async function openApp(options: AppOptions) {
   const apps = openApps(store, clock)
   const accounts = openAccounts()
   const storedKeys = openStoredKeys(store, clock, outgoing.secrets)
-  const appleClients = openAppleClients({ accounts, clock, hosts, wait })
+  const current = { config, configSources: options.configSources ?? NO_CONFIG_SOURCES }
+  const appleClients = openAppleClients({ accounts, clock, hosts, current, wait })
   const products = openProducts(store, clock)
   const declarations = openDeclarations({ store, organizations, apps, keys, log })
   const revocation = config.apple.revocation_checks ? openRevocation({ clock, log }) : undefined
@@ -87,7 +88,6 @@ export async function openApp(options: AppOptions) {
   const catalogue = openCatalogue({ store, clock, apps, products, accounts, appleClients, log })
   // Every reader shares this object, so a reload reaches all of them.
   const limits = { ...config.limits }
-  const current = { config, configSources: options.configSources ?? NO_CONFIG_SOURCES }
   const { refused } = arrivals
   const history = openHistory({ store, clock, verifier, apps, ledger, feed, appleClients, refused, log })
   const imports = openImports({ store, clock, feed, apps, accounts, appleClients, wait, log })
@@ -119,7 +119,7 @@ export async function openApp(options: AppOptions) {
     isErased: erasures.isErased,
     ...(options.formula && { formula: options.formula }),
   })
-  const { metrics, reported, customers, effects } = figures
+  const { metrics, reported, customers, described } = figures
   const chartNotes = openChartNotes({ store, clock, apps, organizations, products, appleClients })
   const enrichment = openEnrichment({ customers, clock })
   const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
@@ -137,7 +137,7 @@ export async function openApp(options: AppOptions) {
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
   apps.onFirst(() => store.afterCommit(() => jobs.hasten('rates')))
-  live.complete(effects.around(enrichment))
+  live.complete(described(enrichment))
   const sources = () => backupSources({ config: current.config, ...current.configSources })
   const backups = openBackups({ store, clock, windfall: version, sources })
   const modules = {
@@ -191,7 +191,7 @@ export async function openApp(options: AppOptions) {
   const doctor = openDoctor({ ...modules, alerts, monotonic, wait, hosts, current, root_expires_at, version })
   const watching = { health, doctor, alerts, silenceDetector }
   const served = { monotonic, roots, limits, hosts, wait, current, root_expires_at, revocations, base_url }
-  const answered = { enrichment: effects.around(enrichment), closing: http.closing }
+  const answered = { enrichment: described(enrichment), closing: http.closing }
   http.add(apiRoutes({ ...modules, ...served, ...watching, ...answered, callers, jobs }))
 
   /**

@@ -7,6 +7,7 @@ import type { Owner } from './owner.ts'
 import type { Passkeys } from './passkeys/passkeys.ts'
 import type { SessionCookie } from './session_cookie.ts'
 import type { Sessions } from './sessions.ts'
+import type { ShareLink } from './share_links.ts'
 
 export const SessionAnswer = v.object({
   state: v.picklist(['setup', 'signed_out', 'owner', 'guest']),
@@ -34,6 +35,12 @@ export const SessionAnswer = v.object({
     v.nullable(v.string()),
     v.description('The host at which a passkey can sign in; null without one'),
   ),
+  importing: v.pipe(
+    v.nullable(v.number()),
+    v.description(
+      'For a guest while the first import runs, which changes figures: how much of it is done, from 0 to 1; otherwise null',
+    ),
+  ),
 })
 
 type Deps = {
@@ -43,10 +50,11 @@ type Deps = {
   sessions: Sessions
   sessionCookie: SessionCookie
   auth: Auth
+  imports: { progress: () => { is_first: boolean; done: number; of: number } | null }
 }
 
 /** Opens the session status. */
-export function openSessionStatus({ store, owner, passkeys, sessions, sessionCookie, auth }: Deps) {
+export function openSessionStatus({ store, owner, passkeys, sessions, sessionCookie, auth, imports }: Deps) {
   /** The session status of the request. After a sign-in, pass the new session as `caller`. */
   function sessionStatus(
     event: H3Event,
@@ -68,8 +76,7 @@ export function openSessionStatus({ store, owner, passkeys, sessions, sessionCoo
     return {
       state: kind,
       reach: { organization_id, apps },
-      basis: link?.basis ?? null,
-      metrics: link?.metrics ? [...link.metrics] : null,
+      ...(link === null ? NO_LINK : linkFields(link)),
       fresh,
       fresh_until,
       expires_at,
@@ -77,14 +84,17 @@ export function openSessionStatus({ store, owner, passkeys, sessions, sessionCoo
     }
   }
 
+  /** What a guest sees. */
+  function linkFields({ basis, metrics }: ShareLink) {
+    const progress = imports.progress()
+    const importing = progress?.is_first && progress.of > 0 ? progress.done / progress.of : null
+    return { basis, metrics: metrics && [...metrics], importing }
+  }
+
   return sessionStatus
 }
 
-const SIGNED_OUT = {
-  reach: null,
-  basis: null,
-  metrics: null,
-  fresh: false,
-  fresh_until: null,
-  expires_at: null,
-}
+/** Without a link, nothing is restricted, and the status says whether an import runs. */
+const NO_LINK = { basis: null, metrics: null, importing: null }
+
+const SIGNED_OUT = { reach: null, ...NO_LINK, fresh: false, fresh_until: null, expires_at: null }

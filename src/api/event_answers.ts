@@ -69,6 +69,12 @@ export const FeedEventAnswer = v.object({
     v.nullable(EventCustomer),
     v.description('The customer now, not at the time of the event; null if the event concerns no customer'),
   ),
+  display_name: v.pipe(
+    nullableText,
+    v.description(
+      'The name of the customer now, as in `/api/v1/customers`; without a customer, that of the user of the event',
+    ),
+  ),
   mrr_effect: v.pipe(
     v.nullable(MrrEffectAnswer),
     v.description(

@@ -15,6 +15,7 @@ import { customerRoutes } from './customers/customers.ts'
 import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
 import { linkImportRoutes } from './customers/link_import.ts'
+import { purchaseRoutes } from './customers/purchases.ts'
 import { userRoutes } from './customers/users.ts'
 import { eventRoutes } from './events.ts'
 import { exportRoutes } from './exports.ts'
@@ -73,6 +74,7 @@ const ROUTE_FACTORIES = [
   appRoutes,
   erasureRoutes,
   customerRoutes,
+  purchaseRoutes,
   userRoutes,
   exportRoutes,
   accessRoutes,

@@ -25,16 +25,18 @@ type Deps = {
   accounts: Accounts
   clock: Clock
   hosts: AppleHosts
+  /** Read on each use, so that a reload applies. */
+  current: { readonly config: { readonly apple: { readonly icons: boolean } } }
   /** Waits before a retry; in milliseconds. */
   wait: (ms: number) => Promise<void>
 }
 
 /** Opens the clients; each one is created on first use. */
-export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
+export function openAppleClients({ accounts, clock, hosts, current, wait }: Deps) {
   const statuses = new Map<string, KeyStatus>()
   const connects = openClientCache<ConnectApi>(accounts)
   const servers = openClientCache<ServerApi>(accounts)
-  const icons = openIcons({ clock, host: hosts.lookup })
+  const icons = openIcons({ clock, host: hosts.lookup, isOn: () => current.config.apple.icons })
 
   /** The App Store Connect API with the organization's key; null if it has none. */
   function connect(organization_id: string): ConnectApi | null {

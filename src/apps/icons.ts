@@ -26,8 +26,10 @@ async function get(client: HttpClient, url: URL, accept: string, maxBytes: numbe
 const isTrusted = ({ origin, protocol, hostname }: URL, host: string | undefined): boolean =>
   origin === host || (protocol === 'https:' && PICTURE_HOST.test(hostname))
 
-/** `host`: the origin of Apple's lookup; without it, there are no icons. */
-export function openIcons({ clock, host }: { clock: Clock; host: string | undefined }) {
+/** `host`: the origin of Apple's lookup; without it, there are no icons. `isOn`: whether there are icons now. */
+type Deps = { clock: Clock; host: string | undefined; isOn: () => boolean }
+
+export function openIcons({ clock, host, isOn }: Deps) {
   const client = openHttpClient({ timeoutMs: TIMEOUT_MS })
   const entries = new Map<string, Entry>()
   // One at a time: Apple refuses many lookups at once.
@@ -61,8 +63,12 @@ export function openIcons({ clock, host }: { clock: Clock; host: string | undefi
     }
   }
 
-  /** The icon, as far as it is known now; null without one. Asks Apple in the background, at most once a day. */
+  /**
+   * The icon, as far as it is known now; null without one, and while icons are turned off. Asks Apple in the background,
+   * at most once a day.
+   */
   function iconOf(app: App): AppIcon | null {
+    if (!isOn()) return null
     const entry = entries.get(app.id)
     if (entry && clock() - entry.tried_at < REFRESH_MS) return entry.icon
     if (host === undefined) return null

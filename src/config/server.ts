@@ -188,6 +188,11 @@ export const apple = {
     write: 'true or false',
     restart: true,
   }),
+  icons: setting(v.boolean(), true, {
+    reason:
+      "Fetch the icons of your apps from Apple's public lookup, which gets the ids of the apps. If false, the dashboard shows the first letter of the name.",
+    write: 'true or false',
+  }),
 }
 
 export const rates = {

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { COMMAND_LINE } from '../access/audit.ts'
 import { sendTestEvent } from '../api/forwarding/actions.ts'
 import { DeliveryState } from '../api/forwarding/answers.ts'
-import { openDescriptions } from '../api/forwarding/descriptions.ts'
+import { openDeliveryDescriptions, openDescriptions } from '../api/forwarding/descriptions.ts'
 import {
   EventTypeName,
   NewEndpointBody,
@@ -149,7 +149,7 @@ function stateVerbs(windfall: Windfall): Verbs {
     const { id, name: label } = find(name)
     const detail = `${label}: ${type}`
     await store.commit(() => audit.note({ ...COMMAND_LINE, action: 'endpoint.tested', subject: id, detail }))
-    return describe.delivery(await sendTestEvent(forwarding, id, type), true)
+    return openDeliveryDescriptions(windfall).delivery(await sendTestEvent(forwarding, id, type), true)
   }
 
   return {
@@ -214,18 +214,17 @@ function replayVerbs(windfall: Windfall): Verbs {
 
 function logVerbs(windfall: Windfall): Verbs {
   const { forwarding, http } = windfall
-  const describe = openDescriptions(forwarding)
+  const describe = openDeliveryDescriptions(windfall)
   const find = openFinding(windfall)
 
   async function page({ name, organization: slug, state, type, limit }: v.InferOutput<typeof LogQuery>) {
     const endpoint_id = name === null ? null : find({ name, organization: slug }).id
-    const everything = { organization_id: null, apps: null, event_id: null, before: null }
+    const everything = { organization_id: null, apps: null, event_id: null, customers: null, before: null }
     const rows = await forwarding.log.page({ ...everything, endpoint_id, state, type, limit })
     const nameOf = (id: string) => forwarding.log.endpoint(id)?.name ?? id
-    const deliveries = rows.map((row) => ({
-      ...describe.summary(row),
-      endpoint_name: nameOf(row.endpoint_id),
-    }))
+    const deliveries = describe
+      .summaries(rows)
+      .map((one) => ({ ...one, endpoint_name: nameOf(one.endpoint_id) }))
     return { deliveries, is_serving: http.servingSince() !== null }
   }
 

@@ -13,6 +13,8 @@ import { openCohorts } from './cohorts/cohorts.ts'
 import { openContributions } from './cohorts/contributions.ts'
 import { lineageProceeds } from './customers/charges.ts'
 import { openCustomers } from './customers/customers.ts'
+import type { Enrichment } from './customers/enrichment.ts'
+import { openEventNames } from './customers/event_names.ts'
 import type { IsErased } from './customers/histories.ts'
 import { openCustomerValues } from './customers/values.ts'
 import { openEffects } from './effects/effects.ts'
@@ -59,17 +61,8 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
   const settings = openCountingSettings({ store, apps, generations, products, rates })
   const cube = openCube(store)
   const daySums = openDaySumCache(store)
-  const reported = openReported({
-    store,
-    clock,
-    apps,
-    products,
-    rates,
-    generations,
-    daySums,
-    commission: config,
-    log,
-  })
+  const reporting = { store, clock, apps, products, rates, generations, daySums, log }
+  const reported = openReported({ ...reporting, commission: config })
   const values = openCustomerValues({ store, clock, generations })
   const contributions = openContributions({ store, settings })
   const proceedsOf = reported.proceedsInBase
@@ -91,9 +84,9 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
   reported.onSummed(metrics.kick)
   reported.holdCutovers((app_id) => !metrics.isCurrent(app_id))
   const series = openSeries({ store, clock, metrics, settings, daySums, rates, reported })
-  const nameAttribute = () => config.name_attribute
-  const readers = { metrics, values, reported, isErased, nameAttribute }
+  const readers = { metrics, values, reported, isErased, nameAttribute: () => config.name_attribute }
   const customers = openCustomers({ store, clock, feed, ledger, ...readers })
+  const effects = openEffects({ store, clock, settingsOf: settings.settingsOf })
 
   /** Stops the work in progress, which resumes at the next start. */
   async function close(): Promise<void> {
@@ -105,7 +98,8 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     reported,
     series,
     customers,
-    effects: openEffects({ store, clock, settingsOf: settings.settingsOf }),
+    /** Adds the effects on MRR and the names of customers to the events that people read. */
+    described: (enrichment: Enrichment) => openEventNames(customers).around(effects.around(enrichment)),
     refundLists: openRefundLists({ store, clock, generations, settings, proceedsOf }),
     overview: openOverview({ metrics, series }),
     today: openToday({ store, clock, series }),

@@ -180,5 +180,15 @@ test('names the first import in the status while it runs, because figures change
     progress: { done: 0, of: 12 },
   }
   await vi.waitFor(async () => expect(await imports()).toMatchObject([row]))
+  const session = async (link_id: string | null) => {
+    const response = await app.request('/api/v1/session', { headers: await app.signIn(link_id) })
+    return (await response.json()) as { importing: number | null }
+  }
+  const everything = { organization_id: null, apps: null, basis: 'gross', metrics: null } as const
+  const link = await app.windfall.store.commit(() =>
+    app.windfall.links.create({ ...everything, label: 'guest', expires_at: null, passcode: null }),
+  )
+  expect((await session(link.id)).importing).toBe(0)
+  expect((await session(null)).importing).toBe(null)
 })
 type Finding = { id: string }

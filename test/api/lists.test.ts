@@ -211,6 +211,9 @@ beforeAll(async () => {
   const { windfall } = seeded.app
   lists = nonEmpty(windfall.http.routes().filter(isList))
   const sold = seeded.app.feed().find(({ customer_id }) => customer_id !== null)
+  const link = { bundleId: sold?.data.bundle_id, originalTransactionId: sold?.subject }
+  const linked = await seeded.app.post('/api/sdk/v1/attribute', { appUserId: 'buyer', ...link })
+  expect(linked.body).toMatchObject({ appUserId: 'buyer' })
   ids = { events: sold?.id ?? '', customers: sold?.customer_id ?? '', endpoints: seeded.endpoint_id }
 }, 60_000)
 

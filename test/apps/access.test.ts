@@ -26,7 +26,13 @@ const account = (organization_id: string, more: Partial<Account> = {}): Account 
 function open(declared: readonly Account[]) {
   const accounts = openAccounts()
   accounts.declare(declared)
-  const access = openAppleClients({ accounts, clock: () => 0, hosts, wait: async () => {} })
+  const access = openAppleClients({
+    accounts,
+    clock: () => 0,
+    hosts,
+    current: { config: { apple: { icons: false } } },
+    wait: async () => {},
+  })
   return { accounts, ...access }
 }
 

@@ -30,11 +30,11 @@ async function openLookup(): Promise<Apple> {
   return apple
 }
 
-async function openWithLookup(apple: Pick<Apple, 'origin'>) {
+async function openWithLookup(apple: Pick<Apple, 'origin'>, env: Record<string, string> = {}) {
   const nowhere = 'http://127.0.0.1:1'
   const server = { production: nowhere, sandbox: nowhere }
   const clock = handClock()
-  const app = await openTestApp({ clock, hosts: { connect: nowhere, server, lookup: apple.origin } })
+  const app = await openTestApp({ clock, env, hosts: { connect: nowhere, server, lookup: apple.origin } })
   const headers = await app.signIn()
   const get = (path: string, init: RequestInit = { headers }) => app.request(path, init)
   const iconPath = async (): Promise<string | null> => {
@@ -56,6 +56,23 @@ test('the icon of an app comes from Apple’s lookup, asked once a day without a
   clock.turn(DAY_MS)
   expect(await iconPath()).not.toBe(null)
   await vi.waitFor(() => expect(apple.asked).toHaveLength(4))
+})
+
+test('with apple.icons = false, Apple is not asked', async () => {
+  const apple = await openLookup()
+  const { iconPath, windfall } = await openWithLookup(apple, { WINDFALL_APPLE_ICONS: 'false' })
+  expect(await iconPath()).toBe(null)
+  await windfall.appleClients.close()
+  expect(apple.asked).toEqual([])
+})
+
+test('a change of apple.icons takes effect without a restart', async () => {
+  const apple = await openLookup()
+  const { iconPath, windfall, config } = await openWithLookup(apple)
+  expect(await iconPath()).toBe(null)
+  await vi.waitFor(async () => expect(await iconPath()).not.toBe(null))
+  await windfall.declare({ ...config, apple: { ...config.apple, icons: false } })
+  expect(await iconPath()).toBe(null)
 })
 
 test.each([

@@ -25,6 +25,8 @@ export function hasChromium(): boolean {
   return false
 }
 
+const HIDDEN_SCROLLBARS = '--hide-scrollbars'
+
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -34,11 +36,20 @@ const QUIET = [
   '--disable-component-update',
   '--disable-sync',
   '--force-color-profile=srgb',
-  '--hide-scrollbars',
+  HIDDEN_SCROLLBARS,
 ]
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath: chromiumPath ?? '', args: QUIET, headless: true })
+
+/** With scrollbars that take room beside the page, as on Windows. */
+export const launchWithScrollbars = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: QUIET.filter((arg) => arg !== HIDDEN_SCROLLBARS),
+    ignoreDefaultArgs: [HIDDEN_SCROLLBARS],
+    headless: true,
+  })
 
 export const SIZES = {
   desktop: { viewport: { width: 1360, height: 900 }, deviceScaleFactor: 1 },

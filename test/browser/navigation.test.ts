@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openAlertingApp, purchase } from '../alerts/alerting.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { handClock, openTestApp } from '../helpers.ts'
-import { hasChromium, launch, type Size } from './chromium.ts'
+import { hasChromium, launch, launchWithScrollbars, type Size } from './chromium.ts'
 import { storePicture, visitAsOwner } from './owned.ts'
 import { scrollsSideways, show } from './views.ts'
 
@@ -112,6 +112,68 @@ describe.skipIf(!hasChromium())('finding one’s way', () => {
     await text.waitFor({ state: 'hidden' })
   })
 
+  test('beside a scrollbar, nothing that opens at the right edge is under it', async () => {
+    const withScrollbars = await launchWithScrollbars()
+    onTestFinished(() => withScrollbars.close())
+    const app = await openAlertingApp({ clock: handClock(Date.now()) })
+    await purchase({ app, type: 'SUBSCRIBED' })
+    await app.windfall.metrics.whenCurrent()
+    const { page } = await visitAsOwner(withScrollbars, app, 'desktop')
+    await show(page, '/revenue')
+    const width = await page.evaluate<number>('document.documentElement.clientWidth')
+    expect(width).toBeLessThan(1360)
+    await page.getByRole('button', { name: 'Export and annotate' }).first().click()
+    const menu = await page.locator('.menu:popover-open').boundingBox()
+    // The margin that a popover keeps to each edge of the page.
+    expect((menu?.x ?? 0) + (menu?.width ?? 0)).toBeLessThanOrEqual(width - 12)
+  })
+
+  test.for(['de-DE', 'ar-EG', 'ja-JP'])(
+    'dates and numbers are English in a browser of %s',
+    async (locale) => {
+      const { page: english } = await enter()
+      await show(english, '/')
+      const { origin } = new URL(english.url())
+      const storageState = await english.context().storageState()
+      const context = await browser.newContext({ locale, storageState, baseURL: origin })
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
+      await show(page, '/')
+      expect(await page.evaluate<string>('navigator.language')).toBe(locale)
+      expect(await page.locator('.page-head p').innerText()).toMatch(
+        /^[A-Z][a-z]+day, [A-Z][a-z]{2} \d+, 20\d\d$/,
+      )
+      for (const path of [
+        '/revenue?revenue.as=table',
+        '/subscriptions',
+        '/customers',
+        '/events',
+        '/settings/about',
+      ]) {
+        await show(page, path)
+        const text = await page.locator('body').innerText()
+        expect(text, path).not.toMatch(FOREIGN)
+      }
+    },
+  )
+
+  test('the list of all metrics fills both columns', async () => {
+    const { page } = await enter()
+    await show(page, '/metrics')
+    const ends = await page.locator('.columns > section').evaluateAll((all) =>
+      all.map((one) => {
+        const { left, bottom } = one.getBoundingClientRect()
+        return { left, bottom }
+      }),
+    )
+    const bottoms = [...Map.groupBy(ends, ({ left }) => left).values()].map((column) =>
+      Math.max(...column.map(({ bottom }) => bottom)),
+    )
+    await storePicture(page, 'all-metrics')
+    expect(bottoms).toHaveLength(2)
+    expect(Math.min(...bottoms)).toBeGreaterThan(0.85 * Math.max(...bottoms))
+  })
+
   test('without an app, every view of figures says how to connect one', async () => {
     const app = await openTestApp({ clock: handClock(Date.now()) })
     const { windfall, organization } = app
@@ -161,6 +223,10 @@ describe.skipIf(!hasChromium())('finding one’s way', () => {
     await page.getByText('No products found').waitFor()
   })
 })
+
+/** Letters of other scripts, and German names of months and days. */
+const FOREIGN =
+  /[\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff]|\b(Januar|Februar|März|Mai|Juni|Juli|Okt|Oktober|Dez|Dezember|\w+tag)\b/u
 
 /** Figures that are wider than their place, or that break within the number. */
 const OVERFLOWING = `[...document.querySelectorAll('.figure, .counter dd, .worth, .person .mrr, .metric-now strong')]

@@ -39,7 +39,7 @@ test('uses the defaults without a file and variables', () => {
       attributes_per_user: 100,
     },
     users: { prune_after_days: 0, name_attribute: 'name' },
-    apple: { revocation_checks: false },
+    apple: { revocation_checks: false, icons: true },
     attest: { accept: ['production'], assertions: 'when_sent' },
     rates: { fetch: true },
     outbound: { allow: [], ca_file: null, ca: null },

@@ -135,7 +135,13 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
   const log = openLog({ format: 'json', level: 'error' })
   const wait = () => Promise.resolve()
   const accounts = openAccounts()
-  const appleClients = openAppleClients({ accounts, clock, hosts: APPLE_HOSTS, wait })
+  const appleClients = openAppleClients({
+    accounts,
+    clock,
+    hosts: APPLE_HOSTS,
+    current: { config: { apple: { icons: false } } },
+    wait,
+  })
   const { config } = loadConfig({ env: {}, cwd: folder })
   const settings = { ...config.metrics, ...config.users }
   const { metrics } = openFigures({

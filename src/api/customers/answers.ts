@@ -161,6 +161,48 @@ const MoveAnswer = v.object({
 })
 const MovesAnswer = v.pipe(v.array(MoveAnswer), v.description('Every change of the links, newest first'))
 
+const nullableNumber = v.nullable(v.number())
+const amountTakenBack = { at: v.number(), milli: nullableNumber, base_milli: nullableNumber }
+const TransactionAnswer = v.object({
+  transaction_id: v.string(),
+  original_transaction_id: v.string(),
+  product_id: v.string(),
+  kind: nullableText,
+  reason: nullableText,
+  ownership: nullableText,
+  quantity: nullableNumber,
+  country: nullableText,
+  purchased_at: v.number(),
+  expires_at: nullableInstant,
+  revoked_at: nullableInstant,
+  is_upgraded: v.boolean(),
+  offer_type: nullableNumber,
+  offer_id: nullableText,
+  offer_discount: nullableText,
+  offer_period: nullableText,
+  app_account_token: nullableText,
+  price_milli: nullableNumber,
+  currency: nullableText,
+  base_milli: v.pipe(
+    nullableNumber,
+    v.description('The price in the customer’s currency; null without a rate'),
+  ),
+  refunded: v.pipe(
+    v.nullable(v.object({ ...amountTakenBack, reason: v.string() })),
+    v.description('What Apple refunded, and why'),
+  ),
+  prorated: v.pipe(
+    v.nullable(v.object(amountTakenBack)),
+    v.description('What Apple took back of an upgraded period'),
+  ),
+  proceeds: v.pipe(
+    v.nullable(v.object({ base_milli: v.number(), basis: v.picklist(['exact', 'ratio', 'estimated']) })),
+    v.description('What is left after tax, commission and refunds'),
+  ),
+})
+export const TransactionsAnswer = v.object({ transactions: v.array(TransactionAnswer) })
+export const LinksAnswer = v.object({ links: v.array(LinkAnswer) })
+
 export const ProfileAnswer = v.object({
   customer: CustomerAnswer,
   behind,
@@ -176,14 +218,7 @@ export const ProfileAnswer = v.object({
     v.description('Each purchase with its current state and its timeline'),
   ),
   transactions: v.pipe(
-    v.array(
-      v.looseObject({
-        transaction_id: v.string(),
-        price_milli: v.nullable(v.number()),
-        currency: nullableText,
-        base_milli: v.nullable(v.number()),
-      }),
-    ),
+    v.array(TransactionAnswer),
     v.description('Newest first; base_milli is in the customer’s currency'),
   ),
   proceeds: v.pipe(

@@ -8,7 +8,7 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { AppleClients } from '../../apps/apple_clients.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
-import { Refusal } from '../../errors.ts'
+import type { Refusal } from '../../errors.ts'
 import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -30,6 +30,7 @@ import { refusedByApple } from '../owner/test_notification.ts'
 import { CUSTOMER_WAIT_MS, QUERY_LIMIT_ERRORS, READ_ROUTE, waitPreferenceOf } from '../route_defaults.ts'
 import { CustomersAnswer, type OrderLookup, ProfileAnswer } from './answers.ts'
 import { CUSTOMERS_TABLE } from './csv.ts'
+import { assertReadable, unknownCustomer } from './readable.ts'
 
 /** The format of a cursor: three fields for a sorted list, or one number for a search. */
 const CURSOR = '^(\\w+\\.-?\\d{1,16}\\.\\d{1,16}|\\d{1,15})$'
@@ -229,18 +230,8 @@ function withinDaysNeedsSort(): Refusal {
 /** Routes of one customer. */
 function singleCustomerRoutes({ customers, enrichment, apps, auth, ...deps }: Deps): Route[] {
   const display = openDisplay(deps)
-  const unknownCustomer = (id: string): Refusal =>
-    new Refusal(404, 'unknown_customer', `no customer ${id} is readable with this token`)
-
-  /** @throws Refusal 404 if the customer does not exist or belongs to an app that the caller cannot read. */
-  function assertReadable(accessScope: AccessScope, id: string): void {
-    const customer = customers.findById(id)
-    if (customer !== null && appsInScope(accessScope, apps).some((app) => app.id === customer.app_id)) return
-    throw unknownCustomer(id)
-  }
-
   async function profile(accessScope: AccessScope, id: string, to: string | undefined, wait_ms: number) {
-    assertReadable(accessScope, id)
+    assertReadable({ customers, apps }, accessScope, id)
     const isCurrent = await customers.waitUntilCurrent([id], { timeout_ms: wait_ms })
     const answer = customers.profile(id)
     if (answer === null) throw unknownCustomer(id)
@@ -272,7 +263,7 @@ function singleCustomerRoutes({ customers, enrichment, apps, auth, ...deps }: De
       answer: { description: 'A page of events', schema: EventsAnswer },
       refusals: { 404: 'unknown_customer' },
       async read({ caller, params: { id }, query: { before = null, limit } }) {
-        assertReadable(caller, id)
+        assertReadable({ customers, apps }, caller, id)
         const page = customers.events(id, { before, limit })
         if (page === null) throw unknownCustomer(id)
         return { ...page, events: await enrichment.enrich(page.events) }

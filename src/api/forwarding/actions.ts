@@ -3,13 +3,15 @@ import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
 import { Refusal } from '../../errors.ts'
+import type { Feed } from '../../events/feed.ts'
 import type { EventType } from '../../events/vocabulary.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import type { Customers } from '../../metrics/customers/customers.ts'
 import { SecretUnreadable } from '../../outgoing/sealing.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 import { DeliveryAnswer, EndpointAnswer } from './answers.ts'
-import { openDescriptions } from './descriptions.ts'
+import { openDeliveryDescriptions, openDescriptions } from './descriptions.ts'
 import { EventTypeName } from './requests.ts'
 
 const TestBody = v.strictObject({ type: EventTypeName })
@@ -22,7 +24,7 @@ const ResumeBody = v.strictObject({
 
 const UNKNOWN = { 404: 'unknown_endpoint' } as const
 
-type Deps = { forwarding: Forwarding; audit: Audit; auth: Auth }
+type Deps = { forwarding: Forwarding; feed: Feed; customers: Customers; audit: Audit; auth: Auth }
 
 /**
  * Sends a test event to an endpoint, once, and returns its delivery.
@@ -48,8 +50,8 @@ export async function sendTestEvent(
 
 export const endpointActionRoutes = (deps: Deps): Route[] => [testRoute(deps), ...stateRoutes(deps)]
 
-function testRoute({ forwarding, audit, auth }: Deps): Route {
-  const describe = openDescriptions(forwarding)
+function testRoute({ forwarding, audit, auth, ...deps }: Deps): Route {
+  const describe = openDeliveryDescriptions({ forwarding, ...deps })
 
   return defineRoute({
     ...OWNER_ROUTE,

@@ -78,6 +78,10 @@ const DeliverySummary = {
   type: v.string(),
   app_id: nullableText,
   environment: nullableText,
+  customer_id: described(nullableText, 'The customer now; null if the event concerns none'),
+  display_name: described(nullableText, 'The name of the customer, as in `/api/v1/customers`'),
+  app_user_ids: described(v.array(v.string()), 'The users that the purchases are currently linked to'),
+  product_id: described(nullableText, 'The product of the event'),
   is_test: v.boolean(),
   is_remade: described(
     v.boolean(),

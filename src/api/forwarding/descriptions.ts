@@ -1,21 +1,24 @@
 /** Describes endpoints and deliveries as the API answers them. */
 import type { InferOutput } from 'valibot'
+import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { AttemptRow } from '../../forwarding/deliveries/log.ts'
 import type { Endpoint } from '../../forwarding/endpoints/endpoints.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { headersOf } from '../../forwarding/sending/requests.ts'
+import type { Customers } from '../../metrics/customers/customers.ts'
 import type { DeliveriesAnswer, DeliveryAnswer, EndpointAnswer } from './answers.ts'
 
 type DeliverySummary = InferOutput<typeof DeliveriesAnswer>['deliveries'][number]
 /** A row of the log. */
 type Delivery = NonNullable<ReturnType<Forwarding['log']['delivery']>>
 
+/** What the event of a delivery is about. */
+type Subject = Pick<DeliverySummary, 'customer_id' | 'display_name' | 'app_user_ids' | 'product_id'>
+
 const MASKED = '•••'
 
-/** Describes endpoints and deliveries. */
-export function openDescriptions(forwarding: Pick<Forwarding, 'log' | 'secretDates'>) {
-  const { log, secretDates } = forwarding
-
+/** Describes endpoints. */
+export function openDescriptions({ log, secretDates }: Pick<Forwarding, 'log' | 'secretDates'>) {
   /** An endpoint with its health, without its secrets. */
   function endpoint(described: Endpoint): InferOutput<typeof EndpointAnswer> {
     const { id, organization_id, name, kind, url, environment, source, created_at } = described
@@ -41,8 +44,44 @@ export function openDescriptions(forwarding: Pick<Forwarding, 'log' | 'secretDat
     }
   }
 
-  /** A delivery in a list. */
-  const summary = (row: Delivery): DeliverySummary => summaryOf(row, log.lastAttempt(row.id))
+  return { endpoint }
+}
+
+type Deps = {
+  forwarding: Pick<Forwarding, 'log'>
+  feed: Pick<Feed, 'byId'>
+  customers: Pick<Customers, 'figuresOf' | 'displayNameOf'>
+}
+
+/** Describes deliveries. */
+export function openDeliveryDescriptions({ forwarding: { log }, feed, customers }: Deps) {
+  function eventOf(row: Delivery): FeedEvent | null {
+    const id = log.eventIdOf(row)
+    return id === null ? null : feed.byId(id)
+  }
+
+  /** What some deliveries are about. Customers are read at once. */
+  function subjectsOf(rows: readonly Delivery[]): Subject[] {
+    const events = rows.map(eventOf)
+    const found = customers.figuresOf(events.flatMap((event) => event?.customer_id ?? []))
+    return events.map((event) => {
+      const { id = null, users = [] } = found.get(event?.customer_id ?? '') ?? {}
+      const app_user_ids = users.map(({ app_user_id }) => app_user_id)
+      const product_id = event?.data.product_id
+      return {
+        customer_id: id,
+        display_name: event?.app_id ? customers.displayNameOf(event.app_id, app_user_ids) : null,
+        app_user_ids,
+        product_id: typeof product_id === 'string' ? product_id : null,
+      }
+    })
+  }
+
+  /** The deliveries of a list. */
+  function summaries(rows: readonly Delivery[]): DeliverySummary[] {
+    const subjects = subjectsOf(rows)
+    return rows.map((row, at) => summaryOf(row, subjects[at] ?? NO_SUBJECT, log.lastAttempt(row.id)))
+  }
 
   /** A delivery with its body and attempts. `withHeaders`: also the request headers, for the owner. */
   function delivery(row: Delivery, withHeaders: boolean): InferOutput<typeof DeliveryAnswer> {
@@ -50,8 +89,9 @@ export function openDescriptions(forwarding: Pick<Forwarding, 'log' | 'secretDat
     const last = attempts.at(-1)
     const target = log.endpoint(row.endpoint_id)
     const request_headers = withHeaders && target && last && maskedHeaders(target, row, last)
+    const [subject = NO_SUBJECT] = subjectsOf([row])
     return {
-      ...summaryOf(row, last ?? null),
+      ...summaryOf(row, subject, last ?? null),
       endpoint_name: target?.name ?? '',
       body: log.body(row.id)?.toString() ?? null,
       body_sha256: row.body_sha256?.toString('hex') ?? null,
@@ -60,10 +100,12 @@ export function openDescriptions(forwarding: Pick<Forwarding, 'log' | 'secretDat
     }
   }
 
-  return { endpoint, summary, delivery }
+  return { summaries, delivery }
 }
 
-function summaryOf(row: Delivery, last: AttemptRow | null): DeliverySummary {
+const NO_SUBJECT: Subject = { customer_id: null, display_name: null, app_user_ids: [], product_id: null }
+
+function summaryOf(row: Delivery, subject: Subject, last: AttemptRow | null): DeliverySummary {
   const { id, endpoint_id, replay_id, event_id, seq, type, app_id, environment } = row
   const { state, reason, attempts, next_at, body_bytes, occurred_at, created_at, finished_at } = row
   return {
@@ -75,6 +117,7 @@ function summaryOf(row: Delivery, last: AttemptRow | null): DeliverySummary {
     type,
     app_id,
     environment,
+    ...subject,
     is_test: row.is_test === 1,
     is_remade: row.is_remade === 1,
     state,

@@ -20,6 +20,7 @@ import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { clientAddress } from '../../http/addresses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import type { Imports } from '../../ledger/reports/imports.ts'
 import type { Store } from '../../store/store.ts'
 import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
@@ -108,6 +109,7 @@ type Deps = {
   auth: Auth
   audit: Audit
   base_url: () => string | undefined
+  imports: Pick<Imports, 'progress'>
 }
 
 export function shareLinkRoutes(deps: Deps): Route[] {

@@ -13,6 +13,7 @@ import type { Sessions } from '../../access/sessions.ts'
 import type { SignIn } from '../../access/sign_in.ts'
 import { readJson } from '../../http/body/body.ts'
 import { type Access, defineRoute, PUBLIC, type Route } from '../../http/route.ts'
+import type { Imports } from '../../ledger/reports/imports.ts'
 import type { Store } from '../../store/store.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 import { PasskeyUse } from './passkey_bodies.ts'
@@ -74,6 +75,7 @@ type Deps = {
   sessionCookie: SessionCookie
   auth: Auth
   audit: Audit
+  imports: Pick<Imports, 'progress'>
 }
 
 /** Reads a sign-in body from a reserved memory budget, so that a flood of other requests cannot lock the owner out. */

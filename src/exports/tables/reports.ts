@@ -1,5 +1,10 @@
 /** The exported tables of Apple’s daily reports. A day’s rows are those of its current report. */
-import { type Column, type ExportTable, integer, text } from './table.ts'
+import { type Column, columnsOf, type ExportTable, integer, text } from './table.ts'
+
+// The columns of the tables, by the aliases of `from`.
+const a = columnsOf('a')
+const d = columnsOf('d')
+const r = columnsOf('r')
 
 const from = (table: string): string => `main.${table} d
     join main.reports r on r.id = d.report_id and r.state = 'current'
@@ -7,12 +12,12 @@ const from = (table: string): string => `main.${table} d
 
 /** The columns that the rows of every report have. */
 const COMMON: readonly Column[] = [
-  integer('report_id', 'd.report_id', 'The report'),
-  integer('line', 'd.line', 'The line of the report'),
-  text('organization_id', 'r.organization_id', 'The organization'),
-  text('vendor_number', 'r.vendor_number', 'The vendor number'),
-  text('day_on', 'r.day_on', 'The Pacific day'),
-  text('app_id', 'a.app_id', 'The app; null until it is connected'),
+  d.integer('report_id', 'The report'),
+  d.integer('line', 'The line of the report'),
+  r.text('organization_id', 'The organization'),
+  r.text('vendor_number', 'The vendor number'),
+  r.text('day_on', 'The Pacific day'),
+  a.text('app_id', 'The app; null until it is connected'),
   integer('app_apple_id', 'a.apple_id', 'Apple’s id of the app'),
   text('app_sku', 'a.sku', 'The SKU of the app'),
 ]

@@ -61,6 +61,12 @@ export const integer = (name: string, sql: string, about: string): Column => ({
   about,
 })
 
+/** Columns with the names that they have in the table of an alias. */
+export const columnsOf = (alias: string) => ({
+  text: (name: string, about: string): Column => text(name, `${alias}.${name}`, about),
+  integer: (name: string, about: string): Column => integer(name, `${alias}.${name}`, about),
+})
+
 /** The query of a table, as the body of a view. */
 export function viewSql({ columns, from, where }: ExportTable): string {
   const selected = columns.map(({ name, sql, redacted }) =>

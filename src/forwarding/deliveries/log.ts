@@ -6,6 +6,7 @@ import type { Endpoint, EndpointKind, Endpoints } from '../endpoints/endpoints.t
 import type { Filling } from '../sending/filling.ts'
 import type { Source } from '../sending/sources.ts'
 import type { Deliveries, Delivery } from './deliveries.ts'
+import { ABOUT_CUSTOMERS, openSubjects } from './subjects.ts'
 
 /** An attempt. schema.sql documents the fields. */
 export type AttemptRow = {
@@ -21,7 +22,9 @@ export type AttemptRow = {
   is_probe: number
 }
 
-/** Filters; null is all. `apps`: the apps that the reader may see. `before`: an id, exclusive. */
+/**
+ * Filters; null is all. `apps`: the apps that the reader may see. `customers`: canonical ids. `before`: an id, exclusive.
+ */
 type LogQuery = {
   organization_id: string | null
   apps: readonly string[] | null
@@ -29,6 +32,7 @@ type LogQuery = {
   state: string | null
   type: string | null
   event_id: string | null
+  customers: readonly string[] | null
   before: number | null
   limit: number
 }
@@ -74,6 +78,7 @@ function openPages({ store, deliveries, endpoints }: Deps) {
       and (:state is null or deliveries.state = :state)
       and (:type is null or type = :type)
       and (:event_id is null or event_id = :event_id)
+      and (:customers is null or ${ABOUT_CUSTOMERS})
     order by deliveries.id desc limit :limit`)
   const selectAttempts = store.prepare<[number], AttemptRow>(
     'select * from delivery_attempts where delivery_id = ? order by number',
@@ -84,7 +89,8 @@ function openPages({ store, deliveries, endpoints }: Deps) {
 
   /** Deliveries, newest first. Rows are looked through in slices, because few may match. */
   async function page({ before, limit, ...filter }: LogQuery): Promise<Delivery[]> {
-    const query = { ...filter, apps: filter.apps === null ? null : JSON.stringify(filter.apps) }
+    const listed = (ids: readonly string[] | null) => (ids === null ? null : JSON.stringify(ids))
+    const query = { ...filter, apps: listed(filter.apps), customers: listed(filter.customers) }
     const found: Delivery[] = []
     const head = (selectHead.get()?.id ?? 0) + 1
     let end = Math.min(before ?? head, head)
@@ -105,7 +111,7 @@ function openPages({ store, deliveries, endpoints }: Deps) {
 
   const { get: delivery, body } = deliveries
   // The log of a deleted endpoint stays.
-  return { page, attemptsOf, lastAttempt, delivery, body, endpoint: endpoints.get }
+  return { page, attemptsOf, lastAttempt, delivery, body, endpoint: endpoints.get, ...openSubjects(store) }
 }
 
 function openHealth({ store, clock, filling, sources }: Deps) {

@@ -1,5 +1,6 @@
 /** The scope of a view: apps, date range and amounts. It is in the URL, so views can be bookmarked and shared. */
 import { useLocation } from 'preact-iso/router'
+import { dayNumber, dayText } from '../../metrics/lineage/calendar.ts'
 import { INTERVALS } from '../../metrics/series/buckets.ts'
 import type { Query } from './http.ts'
 import { type Days, isFiscalRange, RANGES, type Range, rangeDays } from './ranges.ts'
@@ -47,10 +48,14 @@ const API_NAMES: Record<string, string> = {
 export const canonical = (params: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [API_NAMES[name] ?? name, value]))
 
-/** A custom range needs at least one of its days. */
+const isDay = (text: string | undefined): boolean =>
+  text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && dayText(dayNumber(text)) === text
+
+/** Days without a range make a custom one. A custom range needs at least one of its days. */
 function rangeFrom({ range, from, to }: Record<string, string>): Range {
-  const chosen = oneOf(range, RANGES, DEFAULT_RANGE)
-  return chosen === 'custom' && !from && !to ? DEFAULT_RANGE : chosen
+  const hasDays = isDay(from) || isDay(to)
+  const chosen = oneOf(range, RANGES, hasDays && range === undefined ? 'custom' : DEFAULT_RANGE)
+  return chosen === 'custom' && !hasDays ? DEFAULT_RANGE : chosen
 }
 
 /** The scope in URL parameters, with defaults. */
@@ -60,15 +65,15 @@ export function scopeFrom(params: Record<string, string>): Scope {
     apps: (query.app ?? '').split(',').filter((id) => id !== ''),
     organization: query.org ?? null,
     range: rangeFrom(query),
-    from: query.from ?? null,
-    to: query.to ?? null,
+    from: isDay(query.from) ? (query.from ?? null) : null,
+    to: isDay(query.to) ? (query.to ?? null) : null,
     interval: INTERVALS.find((one) => one === query.by) ?? null,
     currency: query.currency ?? null,
     display: query.display ?? null,
-    basis: oneOf(query.basis, ['gross', 'proceeds'], 'gross'),
-    environment: oneOf(query.env, ['production', 'sandbox'], 'production'),
-    zone: oneOf(query.zone, ['own', 'pacific'], 'own'),
-    compare: oneOf(query.compare, ['none', 'previous', 'year'], 'none'),
+    basis: oneOf(query.basis, BASES, 'gross'),
+    environment: oneOf(query.env, ENVIRONMENTS, 'production'),
+    zone: oneOf(query.zone, ZONES, 'own'),
+    compare: oneOf(query.compare, COMPARISONS, 'none'),
   }
 }
 
@@ -91,26 +96,41 @@ export function scopeParams(scope: Scope): Query {
   }
 }
 
-const SCOPE_PARAMS = [
-  'app',
-  'org',
-  'range',
-  'from',
-  'to',
-  'by',
-  'currency',
-  'display',
-  'basis',
-  'env',
-  'zone',
-  'compare',
-]
+/** Whether a view uses a value of a parameter: its values, or a test of one value in its query. */
+export type ParamCheck =
+  | readonly string[]
+  | ((value: string, query: Readonly<Record<string, string>>) => boolean)
+/** Any value. The server refuses a wrong one. */
+export const ANY: ParamCheck = () => true
+
+const BASES = ['gross', 'proceeds'] as const
+const ENVIRONMENTS = ['production', 'sandbox'] as const
+const ZONES = ['own', 'pacific'] as const
+const COMPARISONS = ['none', 'previous', 'year'] as const
+
+const isUsedDay: ParamCheck = (value, query) => isDay(value) && rangeFrom(query) === 'custom'
+
+/** The parameters of the scope, in the order of addresses. */
+export const SCOPE_PARAMS: Record<string, ParamCheck> = {
+  app: ANY,
+  org: ANY,
+  range: (value, query) => rangeFrom(query) === value,
+  from: isUsedDay,
+  to: isUsedDay,
+  by: INTERVALS,
+  currency: ANY,
+  display: ANY,
+  basis: BASES,
+  env: ENVIRONMENTS,
+  zone: ZONES,
+  compare: COMPARISONS,
+}
 
 /** Builds a URL that keeps the scope parameters of the current URL and adds other parameters. */
 export function hrefInScope(path: string, present: Record<string, string>, own: Query = {}): string {
   const params = new URLSearchParams()
   const kept = canonical(present)
-  for (const name of SCOPE_PARAMS) if (kept[name]) params.set(name, kept[name])
+  for (const name of Object.keys(SCOPE_PARAMS)) if (kept[name]) params.set(name, kept[name])
   for (const [name, value] of Object.entries(own)) {
     if (value === null || value === undefined || value === '') params.delete(name)
     else params.set(name, String(value))
@@ -125,7 +145,7 @@ export function useScope(): { scope: Scope; change: (changes: Partial<Scope>) =>
   const scope = scopeFrom(query)
   const change = (changes: Partial<Scope>): void => {
     const others = Object.fromEntries(
-      Object.entries(canonical(query)).filter(([name]) => !SCOPE_PARAMS.includes(name)),
+      Object.entries(canonical(query)).filter(([name]) => !(name in SCOPE_PARAMS)),
     )
     route(hrefInScope(path, others, scopeParams({ ...scope, ...changes })), true)
   }

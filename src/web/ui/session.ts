@@ -17,6 +17,7 @@ export const SessionContext = createContext<Session>({
   insecure: false,
   expires_at: null,
   passkeys: null,
+  importing: null,
 })
 /** Explains why the database cannot be written; null if it can be. */
 export function storageMessage(storage: Session['storage']): string | null {

@@ -324,6 +324,28 @@ test('the pages of a search by part have each customer once, the match of the id
   expect(found.toSorted()).toEqual(['failing', 'gone', 'leaving', 'loyal'])
 })
 
+test('the transactions and the links of a profile are lists with a CSV', async () => {
+  const { app, get, ids } = await openShop()
+  const link = { appUserId: 'ann', bundleId: BUNDLE, originalTransactionId: '100' }
+  await app.post('/api/sdk/v1/attribute', link)
+  const path = `/api/v1/customers/${ids.loyal}`
+  const { transactions, links } = (await get(path)).body
+  const many = (transactions as object[]).length
+  expect(many).toBeGreaterThan(1)
+  expect((await get(`${path}/transactions`)).body).toEqual({ transactions })
+  expect((await get(`${path}/links`)).body).toEqual({ links })
+  expect((await get('/api/v1/customers/cus_unknown/transactions')).status).toBe(404)
+  expect((await get('/api/v1/customers/cus_unknown/links')).status).toBe(404)
+  const headers = { authorization: `Bearer ${await app.token()}` }
+  const csv = async (name: string) => (await app.request(`${path}/${name}.csv`, { headers })).text()
+  const lines = (await csv('transactions')).trim().split('\r\n')
+  expect(lines).toHaveLength(1 + many)
+  expect(lines[0]).toMatch(
+    /^transaction_id,original_transaction_id,product_id,.*,price,currency,base,refunded,/,
+  )
+  expect(await csv('links')).toMatch(/\r\n\d+,apple,100,,ann,/)
+})
+
 test('a customer has the name that an attribute gives the user, the proved one first', async () => {
   const { app, get, ids } = await openShop()
   const secret = { authorization: `Bearer ${await app.key('secret')}` }

@@ -33,6 +33,7 @@ type Customer = {
   behind?: true
 }
 type Event = { seq: number; id: string; type: string; subject: string | null; customer_id: string | null } & {
+  display_name: string | null
   customer: Customer | null
   data: object
 }
@@ -90,6 +91,28 @@ async function streamed(enough: number, act: () => Promise<unknown>, more: objec
   await reader?.cancel()
   return seen()
 }
+
+test('an event has the name that an attribute gives its customer now, or its user', async () => {
+  const identify = (appUserId: string, name: string) =>
+    app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE, attributes: { name } })
+  const names = async () => (await events()).map(({ type, display_name }) => [type, display_name])
+  await pays('1', 1)
+  expect(await names()).toEqual([['subscription.renewed', null]])
+  await identify('ann', 'Ann Müller')
+  await attribute('ann', '1')
+  const named = [
+    ['subscription.renewed', 'Ann Müller'],
+    ['customer.identified', 'Ann Müller'],
+    ['customer.linked', 'Ann Müller'],
+  ]
+  expect(await names()).toEqual(named)
+  await identify('ann', 'Ann Meier')
+  expect((await events()).map(({ display_name }) => display_name)).toEqual(named.map(() => 'Ann Meier'))
+  const [live] = await streamed(1, () => pays('1', 2))
+  expect(live?.display_name).toBe('Ann Meier')
+  expect((await get(`events/${live?.id}`)).event.display_name).toBe('Ann Meier')
+  expect((await get(`customers/${idOf('1')}/events`)).events[0]?.display_name).toBe('Ann Meier')
+})
 
 test('every endpoint returns events with the current customer', async () => {
   const live = await streamed(3, async () => {

@@ -1,5 +1,7 @@
 /** The log of deliveries over the API, and replays. */
 import { expect, test } from 'vitest'
+import { customerId } from '../../../src/ledger/customers.ts'
+import { BUNDLE, dataBody, outerPayload, transactionPayload } from '../../apple/samples.ts'
 import { openWebhooks } from './requests.ts'
 
 type Row = { id: number; state: string; event_id: string }
@@ -130,4 +132,79 @@ test('a replay must select something that is not contradictory', async () => {
   expect(await pathOf({ failed: true, from_seq: 3 })).toEqual([400, 'failed'])
   expect(await pathOf({ from_seq: 3, until_seq: 2 })).toEqual([400, 'until_seq'])
   expect(await pathOf({ from_at: 3, until_at: 2 })).toEqual([400, 'until_at'])
+})
+
+/** Two purchases at both kinds of endpoints: one of Ann, whose attribute names her, and one that no call names. */
+async function openWithCustomers() {
+  const webhooks = await openWebhooks()
+  const { app, create } = webhooks
+  const { authority, windfall } = app
+  const endpoints = {
+    events: (await create({ types: ['subscription.started', 'gap.found'] })).id,
+    apple: (await create({ kind: 'apple' })).id,
+  }
+  for (const originalTransactionId of ['1001', '1002']) {
+    const ids = { originalTransactionId, transactionId: originalTransactionId }
+    const transaction = transactionPayload({ ...ids, appTransactionId: `7${originalTransactionId}` })
+    const body = dataBody({ signedTransactionInfo: authority.sign(transaction) })
+    const kind = { notificationType: 'SUBSCRIBED', subtype: 'INITIAL_BUY' }
+    await app.notify(outerPayload(body, { ...kind, notificationUUID: `uuid-${originalTransactionId}` }))
+  }
+  const ann = { appUserId: 'ann', bundleId: BUNDLE }
+  await app.post('/api/sdk/v1/identify', { ...ann, attributes: { name: 'Ann Müller' } })
+  await app.post('/api/sdk/v1/attribute', { ...ann, originalTransactionId: '1001' })
+  await app.append(1)
+  await app.settled()
+  await windfall.metrics.whenCurrent()
+  const app_id = windfall.apps.list()[0]?.id ?? ''
+  const idOf = (lineage: string) => customerId(app_id, 'production', lineage)
+  return { ...webhooks, endpoints, idOf }
+}
+
+test.each(['events', 'apple'] as const)('deliveries of %s name their customer and product', async (kind) => {
+  const { call, endpoints, idOf } = await openWithCustomers()
+  const { body } = await call('GET', `deliveries?endpoint=${endpoints[kind]}`)
+  const purchases = [
+    { customer_id: idOf('1002'), display_name: null, app_user_ids: [], product_id: 'lantern.pro.monthly' },
+    {
+      customer_id: idOf('1001'),
+      display_name: 'Ann Müller',
+      app_user_ids: ['ann'],
+      product_id: 'lantern.pro.monthly',
+    },
+  ]
+  const gap = { customer_id: null, display_name: null, app_user_ids: [], product_id: null }
+  expect(body.deliveries).toMatchObject(kind === 'events' ? [gap, ...purchases] : purchases)
+  const [, ann] = purchases
+  const id = rowsIn(body).at(-1)?.id
+  expect((await call('GET', `deliveries/${id}`)).body).toMatchObject({ ...ann })
+})
+
+test('a search finds the deliveries of customers as the list of customers finds them', async () => {
+  const { app, call, endpoints, idOf } = await openWithCustomers()
+  const find = async (customer: string, more = '') => {
+    const { body } = await call('GET', `deliveries?customer=${encodeURIComponent(customer)}${more}`)
+    return (body.deliveries as { customer_id: string; endpoint_id: string }[]).map(
+      ({ customer_id, endpoint_id }) => [customer_id, endpoint_id],
+    )
+  }
+  const annsAtBoth = [
+    [idOf('1001'), endpoints.apple],
+    [idOf('1001'), endpoints.events],
+  ]
+  for (const query of ['müll', 'ann', idOf('1001'), '1001', ' 1001 ', 'attribute:name=Ann Müller'])
+    expect([query, (await find(query)).toSorted()]).toEqual([query, annsAtBoth.toSorted()])
+  expect(await find('1002', `&endpoint=${endpoints.apple}`)).toEqual([[idOf('1002'), endpoints.apple]])
+  expect(await find('nobody')).toEqual([])
+  expect(await find('')).toHaveLength(5)
+  const { token } = await app.windfall.store.commit(() =>
+    app.windfall.tokens.create('none', { organization_id: null, apps: ['app_other'] }),
+  )
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await call('GET', 'deliveries?customer=ann', undefined, headers)).body.deliveries).toEqual([])
+  expect((await call('GET', `deliveries?customer=${'x'.repeat(1_201)}`)).body.code).toBe('invalid_request')
+  const csv = await app.request('/api/v1/deliveries.csv?customer=ann', { headers: await app.signIn() })
+  expect(await csv.text()).toMatch(
+    /,customer_id,display_name,app_user_ids,product_id,[\s\S]*,Ann Müller,ann,/,
+  )
 })

@@ -42,6 +42,7 @@ test('before there is an owner, no sign-in succeeds', async () => {
     insecure: false,
     expires_at: null,
     passkeys: null,
+    importing: null,
   })
   expect(await login()).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
 })

@@ -44,6 +44,30 @@ describe.skipIf(!hasChromium())('finding customers', () => {
   const search = (page: Page, text: string): Promise<void> =>
     page.getByRole('searchbox', { name: 'Search customers' }).fill(text)
 
+  test('the feed and the log name customers as their list does', async () => {
+    const { page, complaints } = await enter()
+    for (const path of ['/', '/events?type=subscription.started']) {
+      await show(page, path)
+      const shown = () => page.locator('.happened-user .cut').allTextContents()
+      await expect.poll(shown).toEqual(['Anonymous user', 'user_3', 'Bob Martin', 'Ann Müller'])
+    }
+    expect(await page.locator('.happened-user').last().getAttribute('title')).toBe('user_1')
+    expect(complaints).toEqual([])
+  })
+
+  test('a profile says the user id once: as its name, or beside it', async () => {
+    const { page } = await enter()
+    for (const [name, hasIdBeside] of [
+      ['Ann Müller', true],
+      ['user_3', false],
+    ] as const) {
+      await show(page, '/customers')
+      await page.locator('.people').getByText(name, { exact: true }).click()
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      expect(/user_\d/.test(await page.locator('.profile-head p').innerText())).toBe(hasIdBeside)
+    }
+  })
+
   test('a part of a name, an e-mail or a user id finds the customer', async () => {
     const { page, complaints } = await enter()
     await show(page, '/customers')

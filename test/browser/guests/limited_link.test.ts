@@ -95,9 +95,9 @@ describe.skipIf(!hasChromium())('a link that is limited to some metrics', () => 
         expect(await guest.page.getByRole('link', { name, exact: true }).count()).toBe(0)
       await show(guest.page, '/metrics')
       expect(await main.getByRole('heading', { level: 3 }).allTextContents()).toEqual([
-        'Revenue',
         'MRR',
         'Churn rate',
+        'Revenue',
         'Retention',
         'Billing recovery',
       ])

@@ -54,6 +54,16 @@ describe.skipIf(!hasChromium())('ranges and comparison', () => {
     expect(complaints).toEqual([])
   })
 
+  test('the waterfall ends today, although its last month does not', async () => {
+    const { page } = await enter()
+    await show(page, '/subscriptions?range=28d&by=month')
+    const today = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(
+      Date.now(),
+    )
+    const waterfall = page.locator('section.card', { hasText: 'What moved MRR' })
+    await expect.poll(() => waterfall.locator('p.small').innerText()).toMatch(new RegExp(` – ${today}$`))
+  })
+
   test('the calendar is used with the keyboard alone', async () => {
     const { page } = await enter()
     await show(page, '/revenue?range=custom&from=2026-03-10&to=2026-03-12')

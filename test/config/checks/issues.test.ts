@@ -31,7 +31,7 @@ test.each([
   ],
   [
     '[apple]\nconstructor = 1',
-    'config.toml:2  apple.constructor  unknown setting. [apple] has revocation_checks.',
+    'config.toml:2  apple.constructor  unknown setting. [apple] has revocation_checks, icons.',
   ],
   [
     app('bundel_id = 1'),

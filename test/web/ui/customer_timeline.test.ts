@@ -95,6 +95,7 @@ const event = (id: string, type: string, days: number, transaction_id?: string):
   customer_id: 'c',
   customer: null,
   mrr_effect: null,
+  display_name: null,
   subject: '1',
   cause: id,
   signed_at: null,

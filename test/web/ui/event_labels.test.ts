@@ -25,6 +25,7 @@ const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
   customer_id: null,
   customer: null,
   mrr_effect: null,
+  display_name: null,
   subject: null,
   cause: 'x',
   occurred_at: 0,

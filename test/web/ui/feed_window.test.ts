@@ -18,6 +18,7 @@ const event = (seq: number): FeedEvent => ({
   customer_id: null,
   customer: null,
   mrr_effect: null,
+  display_name: null,
   subject: null,
   cause: 'x',
   occurred_at: seq,

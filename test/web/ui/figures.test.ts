@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   basisText,
   comparedText,
+  daysText,
   figureOfAll,
   isAmountOfChange,
   sumOf,
@@ -31,6 +32,12 @@ test('combines ratios of several weeks by numerator and denominator, without the
     [5, 5, false],
   ])
   expect(figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, points).value).toBe(0.1)
+})
+
+test('names the days that have begun, although the last week ends later', () => {
+  const days = { from_on: '2026-11-02', today_on: '2026-11-21' }
+  expect(daysText({ ...days, until_on: '2026-11-22' })).toBe('Nov 2, 2026 – Nov 21, 2026')
+  expect(daysText({ ...days, until_on: '2026-11-15' })).toBe('Nov 2, 2026 – Nov 15, 2026')
 })
 
 test('uses the last complete month for churn', () => {

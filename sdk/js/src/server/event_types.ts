@@ -131,6 +131,8 @@ export interface EventFields {
   subject: string | null
   /** Apple’s notificationUUID, or a transaction id */
   cause: string
+  /** The name of the customer now, as in `/api/v1/customers`; without a customer, that of the user of the event */
+  display_name: string | null
   occurred_at: number
   signed_at: number | null
   recorded_at: number

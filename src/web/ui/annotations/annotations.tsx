@@ -113,7 +113,7 @@ export function AnnotationsSection(): JSX.Element {
       title="Notes on the days of the charts"
       tools={
         <>
-          <ExportMenu csvUrls={{ csv: `${ANNOTATIONS}.csv` }} savePng={null} />
+          <ExportMenu csvUrls={{ csv: `${ANNOTATIONS}.csv` }} />
           <button type="button" class="button" onClick={() => setOpen({ kind: 'add' })}>
             <Icon name="plus" /> Add annotation
           </button>

@@ -1,11 +1,11 @@
-/** The menu of a card that exports its figures. */
+/** The menu that exports a card: CSV files, and what charts have beside them. */
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 
-/** URLs of the CSV files. `wide` has one column per series, `lastMonth` the last calendar month. `others`: files of the card’s other metrics. */
+/** URLs of the CSV files. `csv` is the file of the card, `wide` has one column per series, `lastMonth` the last calendar month. `others`: files of the card’s other metrics. */
 export type CsvUrls = {
-  csv: string
+  csv?: string
   wide?: string
   lastMonth?: string
   others?: readonly { title: string; url: string }[]
@@ -13,27 +13,32 @@ export type CsvUrls = {
 
 type ExportMenuProps = {
   csvUrls: CsvUrls
-  savePng: (() => void) | null
+  savePng?: (() => void) | null
+  /** What the menu exports, for screen readers; by default, its card. */
+  of?: string
   /** Adds an item that opens the dialog of an annotation. */
   onAnnotate?: (() => void) | null
 }
 
 export const ExportMenu = ({
   csvUrls: { csv, wide, lastMonth, others = [] },
-  savePng,
+  savePng = null,
   onAnnotate = null,
+  of,
 }: ExportMenuProps): JSX.Element => (
   <Popover
     buttonClass="button plain icon"
     class="menu"
-    title={onAnnotate ? 'Export and annotate' : 'Export'}
+    title={of ? `Export ${of}` : onAnnotate ? 'Export and annotate' : 'Export'}
     label={<Icon name="download" />}
   >
     {(close) => (
       <>
-        <a class="item" href={csv} download onClick={close}>
-          <Icon name="table" class="small-icon" /> {wide ? 'CSV, one row per figure' : 'CSV'}
-        </a>
+        {csv && (
+          <a class="item" href={csv} download onClick={close}>
+            <Icon name="table" class="small-icon" /> {wide ? 'CSV, one row per figure' : 'CSV'}
+          </a>
+        )}
         {wide && (
           <a class="item" href={wide} download onClick={close}>
             <Icon name="table" class="small-icon" /> CSV, one column per series

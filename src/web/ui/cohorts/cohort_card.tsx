@@ -1,8 +1,10 @@
 /** A card of cohorts: chart or table, definition and export. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { CHART_PARAMS } from '../charts/card_params.ts'
 import { ChartCard } from '../charts/chart_card.tsx'
 import type { Graph } from '../charts/graph.ts'
+import { cardParams, type ViewParams } from '../frame/unused_params.ts'
 import { useOtherDefinitions } from '../metrics/definitions.ts'
 import { Formula } from '../metrics/formula.tsx'
 import { day, share } from '../words.ts'
@@ -19,6 +21,9 @@ type CohortCardProps<Name extends CohortName> = {
   height?: number
   class?: string
 }
+
+/** The URL parameters of the cards of cohorts. */
+export const cohortParams = (...names: CohortName[]): ViewParams => cardParams(names, CHART_PARAMS)
 
 /** A card title that is a link target, such as `#ltv`. */
 export function Anchor({ id, title }: { id: string; title: string }): JSX.Element {

@@ -45,17 +45,13 @@ function spanOf(scope: Scope, today: string, first: string | null): { from: stri
   return { from: from < year ? from : year, to }
 }
 
-/** Queries cohorts once today's date is known and the card with `ref` is in view. */
-export function useCohorts<Name extends CohortName>(
-  metric: Name,
-  params: Query = {},
-): { result: QueryResult<Cohorts<Name>>; csv: string; query: Query; ref: (card: Element | null) => void } {
-  const { isInView, ref } = useInView()
+/** The query of cohorts in the current scope, once today's date is known. */
+function useQueryOf() {
   const { scope } = useScope()
   const { overview } = useOverview(scope)
   const session = useSession()
   const basis = session.basis ?? scope.basis
-  const query: Query = {
+  const queryOf = (metric: CohortName, params: Query): Query => ({
     metric,
     basis: MONEY_COHORTS.has(metric) && basis !== 'gross' ? basis : null,
     // Apps of one organization only, because organizations may have different currencies and time zones.
@@ -64,9 +60,28 @@ export function useCohorts<Name extends CohortName>(
     ...(overview && spanOf(scope, overview.today_on, null)),
     ...displayQuery(scope),
     ...params,
-  }
+  })
+  return { queryOf, overview }
+}
+
+const csvOf = (query: Query): string => addressOf('/api/v1/cohorts.csv', query)
+
+/** Returns the URL of the CSV of cohorts by month. */
+export function useCohortCsv(): (name: CohortName) => string {
+  const { queryOf } = useQueryOf()
+  return (name) => csvOf(queryOf(name, { by: 'month' }))
+}
+
+/** Queries cohorts once today's date is known and the card with `ref` is in view. */
+export function useCohorts<Name extends CohortName>(
+  metric: Name,
+  params: Query = {},
+): { result: QueryResult<Cohorts<Name>>; csv: string; query: Query; ref: (card: Element | null) => void } {
+  const { isInView, ref } = useInView()
+  const { queryOf, overview } = useQueryOf()
+  const query = queryOf(metric, params)
   const result = useQuery<Cohorts<Name>>('/api/v1/cohorts', query, {
     wait: overview === undefined || !isInView,
   })
-  return { result, csv: addressOf('/api/v1/cohorts.csv', query), query, ref }
+  return { result, csv: csvOf(query), query, ref }
 }

@@ -4,7 +4,7 @@ import { useCardParams } from '../charts/card_params.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { count } from '../words.ts'
-import { CohortCard, EstimateNote } from './cohort_card.tsx'
+import { CohortCard, cohortParams, EstimateNote } from './cohort_card.tsx'
 import { type Cohorts, type Ltv as Row, useCohorts } from './cohort_query.ts'
 import { CURVE_DAYS, curvesOf } from './curves.ts'
 
@@ -12,6 +12,10 @@ const GRAINS = [
   { value: 'month', title: 'Months' },
   { value: 'year', title: 'Years' },
 ] as const
+
+/** The URL parameters of the card. */
+export const LTV_PARAMS = { ...cohortParams('ltv'), 'ltv.by': GRAINS.map(({ value }) => value) }
+
 const HEADLINE_DAYS = [30, 90, 180, 364]
 
 /** The average over all cohorts that are at least `days` days old. */

@@ -2,10 +2,9 @@
 import type { JSX } from 'preact'
 import { sumOf } from '../metrics/figures.ts'
 import { count, plural, share, times } from '../words.ts'
-import { CohortCard } from './cohort_card.tsx'
-import { type Cohorts, type Recovery as Row, useCohorts } from './cohort_query.ts'
-import { useCompared } from './compared.ts'
-import { cohortGraph, type Part } from './graphs.ts'
+import type { Cohorts, Recovery as Row } from './cohort_query.ts'
+import type { Part } from './graphs.ts'
+import { MonthlyCard } from './monthly_card.tsx'
 
 const PARTS: Part<Row>[] = [
   { key: 'recovered', title: 'Recovered', hue: 1, figureIn: ({ recovered }) => recovered },
@@ -30,28 +29,14 @@ function Head({ answer }: { answer: Cohorts<'recovery'> }): JSX.Element | null {
   )
 }
 
-export function Recovery(): JSX.Element {
-  const result = useCohorts('recovery', { by: 'month' })
-  const compared = useCompared(result)
-  return (
-    <CohortCard
-      name="recovery"
-      result={result}
-      head={(answer) => <Head answer={answer} />}
-      graphOf={({ cohorts, title, currency }) =>
-        cohortGraph({
-          title,
-          rows: cohorts,
-          by: 'month',
-          parts: PARTS,
-          style: 'bar',
-          unit: 'count',
-          currency,
-          compared,
-        })
-      }
-      nothing="No failed payments."
-      foot={() => <span>Grouped by the month in which the payment was due.</span>}
-    />
-  )
-}
+export const Recovery = (): JSX.Element => (
+  <MonthlyCard
+    name="recovery"
+    parts={PARTS}
+    style="bar"
+    unit="count"
+    head={(answer) => <Head answer={answer} />}
+    nothing="No failed payments."
+    foot={() => <span>Grouped by the month in which the payment was due.</span>}
+  />
+)

@@ -5,6 +5,7 @@ import type { CustomersAnswer } from '../../../api/customers/answers.ts'
 import { MIN_PART_LENGTH } from '../../../metrics/customers/user_queries.ts'
 import { appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { addressOf, type Query } from '../http.ts'
 import { useNow } from '../now.ts'
 import { type Paged, usePagedQuery } from '../paged_queries.ts'
@@ -17,7 +18,7 @@ import { ConnectLink } from '../settings/connect/connect_link.tsx'
 import { type ChosenColumns, ColumnMenu, useColumns } from './columns.tsx'
 import { customerScopeQuery, WEEK } from './customer.ts'
 import { CustomerList } from './list.tsx'
-import { type CustomerFilters, filtersFromParams, Search } from './search.tsx'
+import { type CustomerFilters, filtersFromParams, SEARCH_PARAMS, Search } from './search.tsx'
 
 type Answer = InferOutput<typeof CustomersAnswer>
 
@@ -44,6 +45,7 @@ export function Customers(): JSX.Element {
     <>
       <ScopeBar parts="amounts" />
       <main class="page" id="content">
+        <UnusedNotice params={SEARCH_PARAMS} />
         <header class="page-head">
           <Title>Customers</Title>
           <a class="button plain" href={addressOf('/api/v1/customers.csv', query)} download>

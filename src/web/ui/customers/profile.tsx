@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso/router'
 import { useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { lateDialog } from '../loading/late.tsx'
 import { useNow } from '../now.ts'
 import { BackLink } from '../parts/back_link.tsx'
@@ -10,12 +11,15 @@ import { Copy } from '../parts/copy.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { useQuery } from '../queries.ts'
-import { displayQuery, useQueryParams, useScope } from '../scope.ts'
+import { ANY, displayQuery, useQueryParams, useScope } from '../scope.ts'
 import { Headline } from './profile/headline.tsx'
 import { Identity } from './profile/identity.tsx'
 import type { Profile as Answer } from './profile/profile_answer.ts'
 import { Purchases } from './profile/purchases.tsx'
 import { Timeline } from './profile/timeline.tsx'
+import { SECTIONS } from './profile/timeline_items.ts'
+
+const PARAMS = { story: SECTIONS, evidence: ['1'], event: ANY }
 
 const EventDialog = lateDialog('Event', () =>
   import('../events/event_dialog.tsx').then((module) => module.EventDialog),
@@ -35,6 +39,7 @@ export function Profile(): JSX.Element {
     <>
       <ScopeBar parts="amounts" />
       <main class="page" id="content">
+        <UnusedNotice params={PARAMS} />
         <BackLink to="/customers" title="Customers" />
         {result.problem?.status === 404 && !result.data ? (
           <ProfileNotFound id={id} />
@@ -76,7 +81,7 @@ function ProfileContent({ profile }: { profile: Answer }): JSX.Element {
           <Timeline profile={profile} now={now} bundle={bundle_id} />
         </div>
         <div class="profile-column">
-          <Identity {...profile} app_id={customer.app_id} />
+          <Identity {...profile} />
           <Ids profile={profile} />
         </div>
       </div>

@@ -1,9 +1,10 @@
 /** The customer search: one field for all ids, sort order and status filter. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ViewParams } from '../frame/unused_params.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Pick } from '../parts/popover.tsx'
-import { canonical, useQueryParams } from '../scope.ts'
+import { ANY, canonical, useQueryParams } from '../scope.ts'
 import { STATUS_FILTERS, type StatusFilter, WEEK } from './customer.ts'
 
 const SORTS = [
@@ -31,6 +32,17 @@ export type CustomerFilters = {
   status: StatusFilter | null
   label: Label | null
   isThisWeek: boolean
+}
+
+const STATUSES: readonly string[] = STATUS_FILTERS.map(([status]) => status)
+
+/** The URL parameters of the search. The order by end replaces the filter by status. */
+export const SEARCH_PARAMS: ViewParams = {
+  q: ANY,
+  sort: SORTS.map(({ value }) => value),
+  status: (value, { sort }) => sort !== 'ends' && STATUSES.includes(value),
+  label: LABELS.map(({ value }) => value),
+  within: (value, { sort }) => sort === 'ends' && value === WEEK,
 }
 
 /** The filters in the URL. */

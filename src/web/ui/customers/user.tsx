@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { type App, appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { useNow } from '../now.ts'
 import { BackLink } from '../parts/back_link.tsx'
 import { Card } from '../parts/card.tsx'
@@ -36,6 +37,7 @@ export function UserPage(): JSX.Element {
     <>
       <ScopeBar parts="amounts" />
       <main class="page" id="content">
+        <UnusedNotice />
         <BackLink to="/customers" title="Customers" />
         <Title class="identity-name">{id}</Title>
         {result.problem?.status === 404 && !result.data ? (

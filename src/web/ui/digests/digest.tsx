@@ -1,6 +1,8 @@
 /** The page of one digest, or of the preview of the newest, which prints on one sheet. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useRoute } from 'preact-iso/router'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
+import type { ViewParams } from '../frame/unused_params.ts'
 import { BackLink } from '../parts/back_link.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
@@ -35,6 +37,8 @@ function StoredPage({ id }: { id: string }): JSX.Element {
   )
 }
 
+const PREVIEW_PARAMS = { kind: Object.keys(KIND_TITLES) }
+
 function PreviewPage(): JSX.Element {
   const [{ kind = 'daily' }] = useQueryParams()
   const { scope } = useScope()
@@ -43,7 +47,7 @@ function PreviewPage(): JSX.Element {
     organization: scope.organization,
   })
   return (
-    <DigestPage result={result} missing="No app is connected yet">
+    <DigestPage params={PREVIEW_PARAMS} result={result} missing="No app is connected yet">
       {(preview) => (
         <Sheet title={KIND_TITLES[preview.kind]} figures={preview.figures}>
           Preview with current figures. Nothing is stored or sent.
@@ -54,6 +58,7 @@ function PreviewPage(): JSX.Element {
 }
 
 type PageProps<Data> = {
+  params?: ViewParams
   result: QueryResult<Data>
   /** The title where the server answers that there is none. */
   missing: string
@@ -61,12 +66,14 @@ type PageProps<Data> = {
 }
 
 function DigestPage<Data extends { kind: Answer['kind'] }>({
+  params = {},
   result,
   missing,
   children,
 }: PageProps<Data>): JSX.Element {
   return (
     <main class="page narrow digest" id="content">
+      <UnusedNotice params={params} />
       <BackLink to="/digests" title="Digests" />
       <header class="page-head">
         <Title>{result.data ? KIND_TITLES[result.data.kind] : 'Digest'}</Title>

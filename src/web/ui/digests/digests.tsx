@@ -1,5 +1,6 @@
 /** The list of digests, and links to the previews of the newest. */
 import type { JSX } from 'preact'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { usePagedQuery } from '../paged_queries.ts'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
@@ -29,6 +30,7 @@ export function Digests(): JSX.Element {
   const digests = paged.pages.flatMap((page) => page.digests)
   return (
     <main class="page" id="content">
+      <UnusedNotice />
       <header class="page-head">
         <Title>Digests</Title>
         <div class="row">

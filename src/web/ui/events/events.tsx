@@ -6,17 +6,18 @@ import { lateDialog } from '../loading/late.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Placeholder } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
-import { useQueryParams, useScope } from '../scope.ts'
+import { ANY, useQueryParams, useScope } from '../scope.ts'
 import { clock, plural } from '../words.ts'
 import { EventsView } from './events_view.tsx'
 import { FilterBar } from './filter_bar.tsx'
-import { eventMatcher, feedQuery, filtersIn } from './filters.ts'
+import { eventMatcher, FILTER_PARAMS, feedQuery, filtersIn } from './filters.ts'
 import { type LiveFeed, useLiveFeed } from './live_feed.ts'
 import { EventRows } from './rows.tsx'
 
 const EventDialog = lateDialog('Event', () =>
   import('./event_dialog.tsx').then((module) => module.EventDialog),
 )
+const PARAMS = { ...FILTER_PARAMS, live: ['1'], event: ANY }
 
 const ignoreEvent = (): void => {}
 
@@ -39,7 +40,7 @@ export function Events(): JSX.Element {
     setTimeout(() => showPending(false), 0)
   }
   return (
-    <EventsView title="Events">
+    <EventsView title="Events" params={PARAMS}>
       <div class="row log-tools">
         <FilterBar filters={filters} />
         <button

@@ -1,5 +1,6 @@
 /** The filters of the log, which are in the URL. */
 import { EVENT_TYPES } from '../../../events/vocabulary.ts'
+import type { ViewParams } from '../frame/unused_params.ts'
 import type { Query } from '../http.ts'
 import type { Scope } from '../scope.ts'
 import type { FeedEvent } from './feed_event.ts'
@@ -21,11 +22,22 @@ export type Filters = {
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const dayIn = (text: string | undefined): string | null => (text && DAY.test(text) ? text : null)
 
+const TYPES: readonly string[] = EVENT_TYPES
+const isDay = (text: string): boolean => dayIn(text) !== null
+
+/** The URL parameters of the filters. */
+export const FILTER_PARAMS: ViewParams = {
+  type: (value) => value.split(',').every((type) => TYPES.includes(type)),
+  origin: ORIGINS,
+  label: LABELS,
+  since: isDay,
+  until: isDay,
+}
+
 /** The filters in the URL. Unknown types, such as from an old link, are ignored. */
 export function filtersIn(params: Record<string, string>): Filters {
-  const known: readonly string[] = EVENT_TYPES
   return {
-    types: (params.type ?? '').split(',').filter((type) => known.includes(type)),
+    types: (params.type ?? '').split(',').filter((type) => TYPES.includes(type)),
     origin: ORIGINS.find((one) => one === params.origin) ?? null,
     label: LABELS.find((one) => one === params.label) ?? null,
     from: dayIn(params.since),

@@ -1,6 +1,7 @@
 /** The gaps tab: missing notifications that reconciliation found and filled. */
 import type { JSX } from 'preact'
 import { type App, appName, useApps } from '../apps.ts'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { addressOf } from '../http.ts'
 import { useNow } from '../now.ts'
 import { usePagedQuery } from '../paged_queries.ts'
@@ -90,7 +91,7 @@ const NoGaps = ({ scope }: { scope: Scope }): JSX.Element => (
 
 /** How far reconciliation has compared each app. */
 const ComparedApps = ({ scope, apps }: { scope: Scope; apps: App[] | undefined }): JSX.Element => (
-  <Card title="Reconciliation">
+  <Card title="Reconciliation" tools={<ExportMenu csvUrls={{ csv: '/api/v1/history.csv' }} />}>
     <QueryView result={useHistory()} height={80}>
       {({ history }) => (
         <ul class="compared">

@@ -5,6 +5,7 @@ import { productName } from '../../../apps/product_name.ts'
 import { anonymityOf } from '../../../attribution/anonymous.ts'
 import { Flag } from '../countries/flag.tsx'
 import { countryName } from '../countries/names.ts'
+import { firstUserId } from '../customers/person.tsx'
 import { AppMark } from '../marks/app_mark.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
@@ -38,13 +39,23 @@ export const Amount = ({ event }: { event: FeedEvent }): JSX.Element | null => {
 /** Shows a generic name for anonymous ids, which are long and meaningless. */
 const userName = (id: string): string => (anonymityOf(id) === 'sure' ? 'Anonymous user' : id)
 
+/** The user of the event, else the first user of the customer now. */
+function userOf({ data: { user }, customer }: FeedEvent) {
+  if (user?.app_user_id) return { id: user.app_user_id, verification: user.verification }
+  const users = customer?.users ?? []
+  const id = firstUserId(users.map(({ app_user_id }) => app_user_id))
+  const known = users.find(({ app_user_id }) => app_user_id === id)
+  return known ? { id: known.app_user_id, verification: known.verification } : null
+}
+
+/** The name of the customer as in the list of customers, and the label of the user. */
 const EventCustomer = ({ event }: { event: FeedEvent }): JSX.Element | null => {
-  const { user } = event.data
-  if (!user?.app_user_id) return null
+  const user = userOf(event)
+  if (user === null) return null
   const isVerified = user.verification === 'verified'
   return (
-    <span class="happened-user" title={user.app_user_id}>
-      <span class="cut">{userName(user.app_user_id)}</span>
+    <span class="happened-user" title={user.id}>
+      <span class="cut">{event.display_name ?? userName(user.id)}</span>
       <span class={isVerified ? 'mark good' : 'mark'} title={isVerified ? 'Verified' : 'Unverified'}>
         <Icon name={isVerified ? 'verified' : 'question'} />
         <span class="spoken">{isVerified ? 'verified' : 'unverified'}</span>

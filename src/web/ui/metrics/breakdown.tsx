@@ -4,6 +4,7 @@ import { useApps } from '../apps.ts'
 import { useCardParams } from '../charts/card_params.ts'
 import { ExportMenu } from '../charts/export_menu.tsx'
 import { Flag } from '../countries/flag.tsx'
+import { cardParams, type ViewParams } from '../frame/unused_params.ts'
 import type { Query } from '../http.ts'
 import { useInView } from '../loading/use_in_view.ts'
 import { AppMark } from '../marks/app_mark.tsx'
@@ -32,6 +33,9 @@ export const SPLIT_NOUNS: Record<string, string> = {
 const MAX_VALUES = 25
 /** The API's limit. Growth is ranked among so many values. */
 const MAX_RANKED = 100
+
+/** The URL parameters of breakdowns, such as those of `revenue.country`. */
+export const breakdownParams = (...prefixes: string[]): ViewParams => cardParams(prefixes, { order: ORDERS })
 
 const ORDER_TITLES: Record<Order, string> = { size: 'Size', growth: 'Growth' }
 const ORDER_CHOICES = ORDERS.map((value) => ({ value, title: ORDER_TITLES[value] }))
@@ -103,7 +107,7 @@ const Tools = ({ title, order, csvUrls, onOrder }: ToolsProps): JSX.Element => (
       choices={ORDER_CHOICES}
       onPick={(value) => onOrder(value === 'size' ? null : value)}
     />
-    <ExportMenu csvUrls={csvUrls} savePng={null} />
+    <ExportMenu csvUrls={csvUrls} />
   </>
 )
 

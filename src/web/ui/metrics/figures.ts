@@ -41,6 +41,9 @@ function ratioOf(metric: string, points: readonly Point[]): Figure {
   return { value: above === null || !below ? null : above / below, points: known }
 }
 
+/** The range of an answer. */
+type Days = Pick<MetricAnswer, 'from_on' | 'until_on' | 'today_on'>
+
 const SIGNED = new Set(['mrr_movements', 'net_new_mrr'])
 /** Whether the figures of a metric have either sign. */
 export const isSigned = (metric: string): boolean => SIGNED.has(metric)
@@ -56,9 +59,15 @@ export function comparedText({ kind, previous }: Pick<MetricAnswer, 'kind' | 'pr
   return kind === 'level' ? `since ${until}` : `vs. ${bucket(previous.from_on, 'day')} – ${until}`
 }
 
+/** The last day of the range that has begun. The last week, month or fiscal month can end later. */
+const lastDayOf = ({ until_on, today_on }: Days): string => (until_on < today_on ? until_on : today_on)
+
 /** The number of days in the range that have begun. */
-export const daysShown = ({ from_on, until_on, today_on }: MetricAnswer): number =>
-  daysBetween(from_on, until_on < today_on ? until_on : today_on) + 1
+export const daysShown = (answer: Days): number => daysBetween(answer.from_on, lastDayOf(answer)) + 1
+
+/** The days in the range that have begun, as `Nov 2, 2026 – Nov 21, 2026`. */
+export const daysText = (answer: Days): string =>
+  `${bucket(answer.from_on, 'day')} – ${bucket(lastDayOf(answer), 'day')}`
 
 /** What a figure covers: `now`, `in 90 days`, or the periods of a ratio, which may be fewer than those of the range. */
 export function basisText(answer: MetricAnswer, { points }: Figure): string {

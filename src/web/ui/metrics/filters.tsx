@@ -17,7 +17,7 @@ import { useMetric } from './metric_query.ts'
 
 /** The other filters are in the scope bar. */
 const VALUE_FILTERS = ['product', 'country', 'period', 'offer'] as const
-const FILTER_PARAMS = [...VALUE_FILTERS, 'attribute'] as const
+export const FILTER_PARAMS = [...VALUE_FILTERS, 'attribute'] as const
 
 /** The filters in the URL, as API parameters. */
 export const filtersIn = (params: Record<string, string>): Record<string, string | null> =>

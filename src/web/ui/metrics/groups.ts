@@ -1,11 +1,11 @@
-/** Groups of metrics. */
+/** Groups of metrics, in an order that fills two columns evenly with the cohorts at the end. */
 
 export type Group<One> = { title: string; metrics: One[] }
 
 const GROUPS: [string, string[]][] = [
-  ['Revenue', ['revenue', 'refund_rate']],
   ['Recurring revenue', ['mrr', 'arr', 'mrr_movements', 'net_new_mrr', 'quick_ratio', 'mrr_at_risk']],
   ['Subscriptions', ['active_subscriptions', 'status', 'churn_rate', 'mrr_churn_rate', 'first_payments']],
+  ['Revenue', ['revenue', 'refund_rate']],
   ['Trials and downloads', ['new_trials', 'active_trials', 'trial_conversion', 'downloads']],
 ]
 const LAST_GROUP = 3

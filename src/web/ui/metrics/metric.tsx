@@ -1,19 +1,22 @@
 /** The page of one metric: chart, filters, breakdowns and definition. */
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso/router'
+import { CHART_PARAMS } from '../charts/card_params.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
+import type { ViewParams } from '../frame/unused_params.ts'
 import type { Query } from '../http.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Empty, Placeholder } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
-import { useQueryParams, useScope } from '../scope.ts'
+import { ANY, useQueryParams, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { ShareButton } from '../sharing/share_button.tsx'
-import { Breakdown } from './breakdown.tsx'
+import { Breakdown, breakdownParams, SPLIT_NOUNS } from './breakdown.tsx'
 import { type Definition, useDefinitions } from './definitions.ts'
-import { filtersIn, MetricFilters } from './filters.tsx'
+import { FILTER_PARAMS, filtersIn, MetricFilters } from './filters.tsx'
 import { Formula } from './formula.tsx'
 import { MetricCard } from './metric_card.tsx'
 import { isHidden } from './metric_query.ts'
@@ -115,6 +118,12 @@ function MetricPage({ definition }: { definition: Definition }): JSX.Element {
   )
 }
 
+const paramsOf = (name: string): ViewParams => ({
+  ...CHART_PARAMS,
+  ...breakdownParams(...Object.keys(SPLIT_NOUNS).map((split) => `${name}.${split}`)),
+  ...Object.fromEntries(['split', 'view', 'refunds', 'part', ...FILTER_PARAMS].map((param) => [param, ANY])),
+})
+
 export function Metric(): JSX.Element {
   const name = useRoute().params.name ?? ''
   const definitions = useDefinitions()
@@ -125,6 +134,7 @@ export function Metric(): JSX.Element {
     <>
       <ScopeBar />
       <main class="page" id="content">
+        <UnusedNotice params={paramsOf(name)} />
         <header class="page-head">
           <div class="stack-s">
             <a class="small" href={href('/metrics')}>

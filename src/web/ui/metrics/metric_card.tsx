@@ -1,14 +1,14 @@
 /** A metric as a card: figure, chart or table, definition, breakdown, source and export. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
-import { useCardParams } from '../charts/card_params.ts'
+import { CHART_PARAMS, useCardParams } from '../charts/card_params.ts'
 import { ChartCard } from '../charts/chart_card.tsx'
+import { cardParams, type ViewParams } from '../frame/unused_params.ts'
 import type { Query } from '../http.ts'
 import { useInView } from '../loading/use_in_view.ts'
-import { comparedWith, useScope } from '../scope.ts'
-import { bucket } from '../words.ts'
+import { ANY, comparedWith, useScope } from '../scope.ts'
 import type { Definition } from './definitions.ts'
-import { asCount } from './figures.ts'
+import { asCount, daysText } from './figures.ts'
 import { Formula } from './formula.tsx'
 import { Headline } from './headline.tsx'
 import { comparedWithStart, knownOnly } from './known_points.ts'
@@ -42,6 +42,10 @@ type MetricProps = {
 /** Maximum number of values drawn; the others are combined. */
 const MAX_VALUES = 7
 const HEAD_HEIGHT = 78
+
+/** The URL parameters of the cards of metrics. */
+export const metricCardParams = (...prefixes: string[]): ViewParams =>
+  cardParams(prefixes, { ...CHART_PARAMS, split: ANY })
 
 type AboutProps = { definition: Definition; answer: MetricAnswer | undefined }
 /** The definition and the source of the figures. */
@@ -117,7 +121,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       head={(answer) => <Headline answer={comparedWithStart(drawableAnswer(answer), scope.compare)} />}
       graphOf={graph}
       emptyText={({ first_on }) => (first_on === null ? NO_DATA_YET : 'Choose a longer range or other apps.')}
-      subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
+      subtitle={daysText}
       foot={(answer) => <Notes answer={answer} />}
     >
       {props.children}

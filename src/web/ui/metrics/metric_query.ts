@@ -49,21 +49,36 @@ export function csvUrlsOf(path: string, query: Query): { csv: string; wide: stri
 const lastMonthUrl = (path: string, query: Query, today: string): string =>
   csvUrlsOf(path, { ...query, ...rangeDays('last_month', today, null), interval: 'month' }).csv
 
-/** Queries a metric once `isEnabled` is true, today's date is known and the definition is loaded. */
-export function useMetric(name: string, params: Query = {}, isEnabled = true) {
+/** The query of a metric in the current scope, once today's date is known. */
+function useQueryOf() {
   const { scope } = useScope()
   const { overview } = useOverview(scope)
   const session = useSession()
-  const definition = useDefinition(name)
   const basis = session.basis ?? scope.basis
-  const query: Query = {
+  const queryOf = (definition: Definition | undefined, params: Query): Query => ({
     ...(overview && metricQuery(ratioScope(scope, definition, overview.today_on), overview.today_on)),
     basis: definition?.bases.includes(basis) && basis !== 'gross' ? basis : null,
     currency: definition?.filters.includes('currency') ? scope.currency : null,
     compare: scope.compare === 'none' ? null : scope.compare,
     ...params,
-  }
-  const path = `/api/v1/metrics/${name}`
+  })
+  return { queryOf, overview, session }
+}
+
+const pathOf = (name: string): string => `/api/v1/metrics/${name}`
+
+/** Returns the URL of the CSV of a metric. */
+export function useMetricCsv(): (definition: Definition) => string {
+  const { queryOf } = useQueryOf()
+  return (definition) => csvUrlsOf(pathOf(definition.name), queryOf(definition, {})).csv
+}
+
+/** Queries a metric once `isEnabled` is true, today's date is known and the definition is loaded. */
+export function useMetric(name: string, params: Query = {}, isEnabled = true) {
+  const { queryOf, overview, session } = useQueryOf()
+  const definition = useDefinition(name)
+  const query = queryOf(definition, params)
+  const path = pathOf(name)
   const result = useQuery<MetricAnswer>(path, query, {
     wait: !isEnabled || overview === undefined || definition === undefined || isHidden(session, definition),
   })

@@ -1,8 +1,10 @@
 /** The list of all metrics with definition, sparkline and current figure. */
 import type { JSX } from 'preact'
+import { ExportMenu } from '../charts/export_menu.tsx'
 import { Spark } from '../charts/spark.tsx'
-import { COHORT_NAMES, type CohortName, cohortPath } from '../cohorts/cohort_query.ts'
+import { COHORT_NAMES, type CohortName, cohortPath, useCohortCsv } from '../cohorts/cohort_query.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { useInView } from '../loading/use_in_view.ts'
 import { Fit } from '../parts/amount.tsx'
 import { QueryView } from '../parts/query_view.tsx'
@@ -15,7 +17,7 @@ import { type Definition, useDefinitions, useOtherDefinitions } from './definiti
 import { basisText, figureOfAll, totalsOf } from './figures.ts'
 import { groupsOf } from './groups.ts'
 import { figureOf, formattersOf, type MetricAnswer } from './metric_answer.ts'
-import { useMetric } from './metric_query.ts'
+import { isHidden, useMetric, useMetricCsv } from './metric_query.ts'
 import { RequireFigures } from './require_figures.tsx'
 
 function CurrentFigure({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
@@ -74,25 +76,54 @@ function CohortRow({ name }: { name: CohortName }): JSX.Element | null {
   )
 }
 
-function Group({ title, children }: { title: string; children: JSX.Element[] }): JSX.Element {
+type GroupProps = {
+  title: string
+  /** The CSV files of the rows. */
+  files: { title: string; url: string }[]
+  children: JSX.Element[]
+}
+
+const Group = ({ title, files, children }: GroupProps): JSX.Element => (
+  <section class="card">
+    <header class="card-head">
+      <h2>{title}</h2>
+      <div class="card-tools">
+        <ExportMenu csvUrls={{ others: files }} of={title.toLowerCase()} />
+      </div>
+    </header>
+    <ul class="card-body metric-rows">{children}</ul>
+  </section>
+)
+
+/** The cohorts that the viewer may see. */
+function CohortGroup(): JSX.Element | null {
+  const { metrics } = useSession()
+  const csvOf = useCohortCsv()
+  const known = useOtherDefinitions()?.cohorts ?? []
+  const names = COHORT_NAMES.filter((name) => metrics?.includes(name) ?? true)
+  const files = names.flatMap((name) => {
+    const title = known.find((one) => one.name === name)?.title
+    return title === undefined ? [] : [{ title, url: csvOf(name) }]
+  })
+  if (names.length === 0) return null
   return (
-    <section class="card">
-      <header class="card-head">
-        <h2>{title}</h2>
-      </header>
-      <ul class="card-body metric-rows">{children}</ul>
-    </section>
+    <Group title="Cohorts" files={files}>
+      {names.map((name) => (
+        <CohortRow key={name} name={name} />
+      ))}
+    </Group>
   )
 }
 
 export function Metrics(): JSX.Element {
   const definitions = useDefinitions()
-  const { metrics } = useSession()
-  const cohortNames = COHORT_NAMES.filter((name) => metrics?.includes(name) ?? true)
+  const session = useSession()
+  const csvOf = useMetricCsv()
   return (
     <>
       <ScopeBar />
       <main class="page" id="content">
+        <UnusedNotice />
         <header class="page-head">
           <Title>All metrics</Title>
           <ShareButton metrics={null} />
@@ -104,19 +135,19 @@ export function Metrics(): JSX.Element {
                 {groupsOf(all)
                   .filter((group) => group.metrics.length > 0)
                   .map((group) => (
-                    <Group key={group.title} title={group.title}>
+                    <Group
+                      key={group.title}
+                      title={group.title}
+                      files={group.metrics
+                        .filter((one) => !isHidden(session, one))
+                        .map((one) => ({ title: one.title, url: csvOf(one) }))}
+                    >
                       {group.metrics.map((definition) => (
                         <Row key={definition.name} definition={definition} />
                       ))}
                     </Group>
                   ))}
-                {cohortNames.length > 0 && (
-                  <Group title="Cohorts">
-                    {cohortNames.map((name) => (
-                      <CohortRow key={name} name={name} />
-                    ))}
-                  </Group>
-                )}
+                <CohortGroup />
               </div>
             )}
           </QueryView>

@@ -107,7 +107,7 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
       title="From download to payment"
       cardRef={ref}
       class={className}
-      tools={<ExportMenu csvUrls={csvUrlsOf(all)} savePng={null} />}
+      tools={<ExportMenu csvUrls={csvUrlsOf(all)} />}
       foot={
         common && (
           <>

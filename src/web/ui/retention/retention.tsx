@@ -1,13 +1,15 @@
 /** The trials and retention view. */
 import type { JSX } from 'preact'
 import { Arppu } from '../cohorts/arppu.tsx'
-import { Ltv } from '../cohorts/ltv.tsx'
+import { cohortParams } from '../cohorts/cohort_card.tsx'
+import { LTV_PARAMS, Ltv } from '../cohorts/ltv.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { MetricCard } from '../metrics/metric_card.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
+import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
 import { RequireFigures } from '../metrics/require_figures.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
 import { Funnel } from './funnel.tsx'
-import { RetentionTable } from './retention_table.tsx'
+import { RETENTION_PARAMS, RetentionTable } from './retention_table.tsx'
 
 /** The metrics of the view. */
 const METRICS = [
@@ -21,10 +23,18 @@ const METRICS = [
   'arppu',
 ]
 
+const PARAMS = {
+  ...metricCardParams('trial_conversion', 'cohort', 'new_trials', 'active_trials'),
+  ...cohortParams('arppu'),
+  ...LTV_PARAMS,
+  ...RETENTION_PARAMS,
+}
+
 export const Retention = (): JSX.Element => (
   <>
     <ScopeBar />
     <main class="page" id="content">
+      <UnusedNotice params={PARAMS} />
       <ViewHead title="Trials &amp; retention" metrics={METRICS} />
       <RequireFigures>
         <div class="grid">

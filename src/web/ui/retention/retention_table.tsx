@@ -11,6 +11,7 @@ import { Segments } from '../parts/popover.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
+import { ANY } from '../scope.ts'
 import { cohortTitle, count, period as periodName, plural, share } from '../words.ts'
 import { type Cell, MAX_COLUMNS, periodsOf, type Triangle, type TriangleRow, triangleOf } from './triangle.ts'
 import { headsOf, triangleBody } from './triangle_picture.ts'
@@ -21,6 +22,9 @@ const GRAINS = [
   { value: 'year', title: 'Years' },
 ] as const
 type Grain = (typeof GRAINS)[number]['value']
+
+/** The URL parameters of the card. */
+export const RETENTION_PARAMS = { 'retention.by': GRAINS.map(({ value }) => value), 'retention.period': ANY }
 
 function CellView({ cell, row }: { cell: Cell | undefined; row: string }): JSX.Element {
   if (!cell || cell.share === null) return <td class="none" />

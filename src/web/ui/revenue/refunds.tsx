@@ -5,8 +5,9 @@ import type { RefundsAnswer } from '../../../api/metrics/refunds.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { ExportMenu } from '../charts/export_menu.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { addressOf, type Query } from '../http.ts'
-import { MetricCard } from '../metrics/metric_card.tsx'
+import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
 import { RequireFigures } from '../metrics/require_figures.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
 import { useOverview } from '../overview.ts'
@@ -30,11 +31,14 @@ const SORTS = [
   { value: 'mrr', title: 'MRR' },
 ] as const
 
+const PARAMS = { ...metricCardParams('refund_rate'), sort: SORTS.map(({ value }) => value) }
+
 export function Refunds(): JSX.Element {
   return (
     <>
       <ScopeBar />
       <main class="page" id="content">
+        <UnusedNotice params={PARAMS} />
         <ViewHead title="Refunds" metrics={['refund_rate']} />
         <RequireFigures>
           <RefundCards />
@@ -86,7 +90,7 @@ function RefundCards(): JSX.Element {
               choices={SORTS}
               onPick={(value) => change({ sort: value === 'date' ? null : value })}
             />
-            <ExportMenu csvUrls={{ csv: addressOf('/api/v1/refunds.csv', query) }} savePng={null} />
+            <ExportMenu csvUrls={{ csv: addressOf('/api/v1/refunds.csv', query) }} />
           </>
         }
       >
@@ -140,7 +144,7 @@ type TotalsProps = {
 }
 
 const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
-  <Card title={title} class="half" tools={<ExportMenu csvUrls={{ csv }} savePng={null} />}>
+  <Card title={title} class="half" tools={<ExportMenu csvUrls={{ csv }} />}>
     <QueryView result={result} height={220}>
       {(answer) =>
         answer.totals.count === 0 && answer.refunds.length === 0 ? (

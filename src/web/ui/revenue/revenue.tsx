@@ -2,13 +2,30 @@
 import type { JSX } from 'preact'
 import { useCardParams } from '../charts/card_params.ts'
 import { Arppu } from '../cohorts/arppu.tsx'
+import { cohortParams } from '../cohorts/cohort_card.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { Breakdown } from '../metrics/breakdown.tsx'
-import { MetricCard } from '../metrics/metric_card.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
+import { Breakdown, breakdownParams } from '../metrics/breakdown.tsx'
+import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
 import { RequireFigures } from '../metrics/require_figures.tsx'
 import { RefundDays } from '../metrics/tools.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
+import { ANY } from '../scope.ts'
 import { NetRevenue } from './net_revenue.tsx'
+
+const PARAMS = {
+  ...metricCardParams('revenue', 'refund_rate'),
+  ...cohortParams('arppu'),
+  ...breakdownParams(
+    'revenue.product',
+    'revenue.country',
+    'revenue.app',
+    'revenue.offer',
+    'refund_rate.product',
+  ),
+  'revenue.refunds': ANY,
+  'revenue.part': ANY,
+}
 
 export function Revenue(): JSX.Element {
   const [param, change] = useCardParams('revenue')
@@ -18,6 +35,7 @@ export function Revenue(): JSX.Element {
     <>
       <ScopeBar />
       <main class="page" id="content">
+        <UnusedNotice params={PARAMS} />
         <ViewHead title="Revenue" metrics={['revenue', 'refund_rate', 'arppu']} />
         <RequireFigures>
           <NetRevenue />

@@ -1,5 +1,8 @@
 /** The sections of the settings, in the order of their list. */
+import { CHART_PARAMS } from '../charts/card_params.ts'
+import { cardParams, type ViewParams } from '../frame/unused_params.ts'
 import type { IconName } from '../parts/icons.tsx'
+import { ANY } from '../scope.ts'
 
 export const SECTIONS = [
   { name: 'apps', title: 'Apps', icon: 'app' },
@@ -21,3 +24,9 @@ export const SECTIONS = [
 ] as const satisfies { name: string; title: string; icon: IconName }[]
 
 export type SectionName = (typeof SECTIONS)[number]['name']
+
+/** The URL parameters of sections, known before the code of a section is there. */
+export const SECTION_PARAMS: Partial<Record<SectionName, ViewParams>> = {
+  devices: cardParams(['labels'], { ...CHART_PARAMS, of: ['identify', 'attribute'] }),
+  configuration: { find: ANY, set: ['1'] },
+}

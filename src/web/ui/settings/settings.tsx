@@ -1,10 +1,11 @@
 /** The settings view. Each section has its own URL. */
 import type { JSX } from 'preact'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { Empty } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { SECTION_COMPONENTS } from './section_components.ts'
 import { SectionList } from './section_list.tsx'
-import { SECTIONS } from './sections.ts'
+import { SECTION_PARAMS, SECTIONS } from './sections.ts'
 
 /** `section` is from the URL; the default is the first section. */
 export function Settings({ section }: { section?: string }): JSX.Element {
@@ -12,6 +13,7 @@ export function Settings({ section }: { section?: string }): JSX.Element {
   const SectionView = selected && SECTION_COMPONENTS[selected.name]
   return (
     <main class="page settings" id="content">
+      <UnusedNotice params={selected && SECTION_PARAMS[selected.name]} />
       <header class="page-head">
         <Title>{(section && selected?.title) || 'Settings'}</Title>
       </header>

@@ -40,6 +40,12 @@ const ORDERS = [
   { value: 'week', title: 'This week' },
 ] as const
 
+/** The URL parameters of the card. */
+export const AT_RISK_PARAMS = {
+  'risk.status': STATES.map(({ value }) => value),
+  'risk.by': ORDERS.map(({ value }) => value),
+}
+
 function Row({ customer, now }: { customer: Customer; now: number }): JSX.Element {
   const apps = useApps().data?.apps
   const { href } = useScope()
@@ -126,7 +132,7 @@ const Tools = ({ status, isThisWeek, change, csv }: ToolsProps): JSX.Element => 
       choices={ORDERS}
       onPick={(value) => change('by', value || null)}
     />
-    <ExportMenu csvUrls={{ csv }} savePng={null} />
+    <ExportMenu csvUrls={{ csv }} />
   </>
 )
 

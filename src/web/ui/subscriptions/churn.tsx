@@ -4,6 +4,7 @@ import { useApps } from '../apps.ts'
 import { ChartCard } from '../charts/chart_card.tsx'
 import { useInView } from '../loading/use_in_view.ts'
 import type { Definition } from '../metrics/definitions.ts'
+import { daysText } from '../metrics/figures.ts'
 import { graphOf } from '../metrics/lines.ts'
 import { type MetricAnswer, partTitle } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
@@ -11,7 +12,7 @@ import { useMetric } from '../metrics/metric_query.ts'
 import { Notes } from '../metrics/tools.tsx'
 import { useOverview } from '../overview.ts'
 import { useScope } from '../scope.ts'
-import { bucket, count, month, plural, plusDays, points, share } from '../words.ts'
+import { count, month, plural, plusDays, points, share } from '../words.ts'
 import { type Trend, trendOf, type Verdict } from './churn_trend.ts'
 import { noChurnText } from './empty_texts.ts'
 
@@ -96,7 +97,7 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
         graphOf(answer, definition, apps, { style: 'bar', isInParts: true, title: 'Churn rate' })
       }
       emptyText={noChurnText}
-      subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
+      subtitle={daysText}
       foot={(answer) => <Notes answer={answer} />}
     />
   )

@@ -1,9 +1,11 @@
 /** The key figures of subscriptions: current levels, and this month's flows compared with the month before. */
 import type { JSX } from 'preact'
+import { ExportMenu } from '../charts/export_menu.tsx'
+import { addressOf } from '../http.ts'
 import { useDefinition } from '../metrics/definitions.ts'
 import { isAmountOfChange } from '../metrics/figures.ts'
 import { figureOf, formattersOf, isHigherBetter } from '../metrics/metric_answer.ts'
-import { type OrganizationOverview, useOverview } from '../overview.ts'
+import { type OrganizationOverview, overviewQuery, useOverview } from '../overview.ts'
 import { Fit } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
 import { useScope } from '../scope.ts'
@@ -50,6 +52,14 @@ function KeyFigure({ figure, overview }: KeyFigureProps): JSX.Element {
     </a>
   )
 }
+
+/** The menu with the CSV of the key figures, and of all other metrics. */
+export const KeyFiguresExport = (): JSX.Element => (
+  <ExportMenu
+    csvUrls={{ csv: addressOf('/api/v1/overview.csv', overviewQuery(useScope().scope)) }}
+    of="key figures"
+  />
+)
 
 export function KeyFigures(): JSX.Element {
   const { overview } = useOverview(useScope().scope)

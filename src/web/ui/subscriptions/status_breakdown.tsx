@@ -81,7 +81,7 @@ export function StatusBreakdown(): JSX.Element | null {
       title={<a href={href('/metrics/status')}>Status now</a>}
       plainTitle="Status now"
       cardRef={ref}
-      tools={<ExportMenu csvUrls={status.csvUrls} savePng={null} />}
+      tools={<ExportMenu csvUrls={status.csvUrls} />}
       about={<About definition={definition} answer={status.result.data} />}
     >
       <QueryView result={status.result} height={260}>

@@ -1,13 +1,18 @@
 /** The subscriptions view. The other metrics of subscriptions are in the list of all metrics. */
 import type { JSX } from 'preact'
+import { CHART_PARAMS } from '../charts/card_params.ts'
+import { cohortParams } from '../cohorts/cohort_card.tsx'
 import { Recovery } from '../cohorts/recovery.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { MetricCard } from '../metrics/metric_card.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
+import { cardParams } from '../frame/unused_params.ts'
+import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
 import { RequireFigures } from '../metrics/require_figures.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
-import { AtRisk } from './at_risk.tsx'
+import { ANY } from '../scope.ts'
+import { AT_RISK_PARAMS, AtRisk } from './at_risk.tsx'
 import { Churn } from './churn.tsx'
-import { KeyFigures } from './key_figures.tsx'
+import { KeyFigures, KeyFiguresExport } from './key_figures.tsx'
 import { StatusBreakdown } from './status_breakdown.tsx'
 import { Waterfall } from './waterfall.tsx'
 
@@ -26,11 +31,20 @@ const METRICS = [
   'recovery',
 ]
 
+const PARAMS = {
+  ...metricCardParams('mrr'),
+  ...cardParams(['churn'], CHART_PARAMS),
+  ...cohortParams('recovery'),
+  ...AT_RISK_PARAMS,
+  'waterfall.view': ANY,
+}
+
 export const Subscriptions = (): JSX.Element => (
   <>
     <ScopeBar />
     <main class="page" id="content">
-      <ViewHead title="Subscriptions" metrics={METRICS} />
+      <UnusedNotice params={PARAMS} />
+      <ViewHead title="Subscriptions" metrics={METRICS} tools={<KeyFiguresExport />} />
       <RequireFigures>
         <KeyFigures />
         <div class="grid">

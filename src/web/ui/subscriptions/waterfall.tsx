@@ -5,7 +5,7 @@ import { ExportMenu } from '../charts/export_menu.tsx'
 import { savePicture } from '../charts/picture.ts'
 import { useInView } from '../loading/use_in_view.ts'
 import type { Definition } from '../metrics/definitions.ts'
-import { sumOf, totalsOf } from '../metrics/figures.ts'
+import { daysText, sumOf, totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { useMetric } from '../metrics/metric_query.ts'
@@ -14,7 +14,7 @@ import { Segments } from '../parts/popover.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useScope } from '../scope.ts'
-import { bucket, count, plusDays, shortDay } from '../words.ts'
+import { count, plusDays, shortDay } from '../words.ts'
 import { cutAxisNote, waterfallBody } from './waterfall_picture.ts'
 import {
   amountOf,
@@ -134,7 +134,7 @@ export function Waterfall(): JSX.Element | null {
     isPrevious: result.isPrevious || mrr.result.isPrevious,
   }
   const subtitle = (level: MetricAnswer): string =>
-    `${bucket(level.from_on, 'day')} – ${bucket(level.until_on, 'day')}${scope.basis === 'proceeds' ? `, ${GROSS_ONLY}` : ''}`
+    `${daysText(level)}${scope.basis === 'proceeds' ? `, ${GROSS_ONLY}` : ''}`
   const stepsIn = ({ movements, mrr: level }: { movements: MetricAnswer; mrr: MetricAnswer }): Step[] =>
     stepsOf(movementsOf(movements, definition), startAndEnd(level))
   const picture =

@@ -1,34 +1,56 @@
 /** The cards of today's revenue, yesterday's proceeds and MRR. */
 import type { ComponentChildren, JSX } from 'preact'
+import { type CsvUrls, ExportMenu } from '../charts/export_menu.tsx'
 import { Spark } from '../charts/spark.tsx'
+import type { Query } from '../http.ts'
 import { useDefinition } from '../metrics/definitions.ts'
 import { Formula } from '../metrics/formula.tsx'
+import { csvUrlsOf } from '../metrics/metric_query.ts'
 import { noPeriodText } from '../metrics/origins.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
-import { count, money, plural, share, shortMoney, signedMoney, weekday } from '../words.ts'
+import { displayQuery, sourceQuery, useScope } from '../scope.ts'
+import { count, money, plural, plusDays, share, shortMoney, signedMoney, weekday } from '../words.ts'
 import { certaintyText, type TodayFigures } from './certainty.ts'
 import { courseOf } from './course.ts'
 import { refundCounter } from './refund_counter.ts'
 
-/** `about` replaces the API's definition of the metric. */
-type LabelProps = { metric: string; about?: string; children: string }
+/** The days before today in the line of MRR. */
+const MRR_DAYS = 30
+/** The metric that *Revenue today* counts beside the parts of revenue. */
+const OTHERS = [{ name: 'new_trials', title: 'Trials' }]
 
-/** A figure's name with its definition. */
-function Label({ metric, about, children }: LabelProps): JSX.Element {
+/** Returns the URL of the CSV of a metric by day until today, in the scope of the figures. */
+function useCsv({ today_on, basis }: TodayFigures): (metric: string, query: Query) => string {
+  const { scope } = useScope()
+  const shared = { ...sourceQuery(scope), ...displayQuery(scope), interval: 'day', to: today_on }
+  const amounts = { currency: scope.currency, basis: basis === 'gross' ? null : basis }
+  return (metric, query) =>
+    csvUrlsOf(`/api/v1/metrics/${metric}`, { ...shared, ...(metric !== 'new_trials' && amounts), ...query })
+      .csv
+}
+
+/** `about` replaces the API's definition of the metric. */
+type LabelProps = { metric: string; about?: string; files: CsvUrls; children: string }
+
+/** A figure's name with its definition and its CSV. */
+function Label({ metric, about, files, children }: LabelProps): JSX.Element {
   const definition = useDefinition(metric)
   return (
-    <h2 class="label">
-      {children}
-      {about && <Tip title={children}>{about}</Tip>}
-      {!about && definition && (
-        <Tip title={definition.title}>
-          {definition.sentence}
-          <Formula text={definition.formula} />
-        </Tip>
-      )}
-    </h2>
+    <header class="hero-head">
+      <h2 class="label">
+        {children}
+        {about && <Tip title={children}>{about}</Tip>}
+        {!about && definition && (
+          <Tip title={definition.title}>
+            {definition.sentence}
+            <Formula text={definition.formula} />
+          </Tip>
+        )}
+      </h2>
+      <ExportMenu csvUrls={files} of={children.toLowerCase()} />
+    </header>
   )
 }
 
@@ -82,10 +104,19 @@ const Counter = ({ label, value, milli, currency = null, tone = '' }: CounterPro
 )
 
 export function RevenueToday({ today }: { today: TodayFigures }): JSX.Element {
-  const { revenue, currency, sales, renewals, trials, refunds, cancellations } = today
+  const { revenue, currency, sales, renewals, trials, refunds, cancellations, today_on } = today
+  const csvOf = useCsv(today)
   return (
     <section class="card card-pad hero">
-      <Label metric="revenue">Revenue today</Label>
+      <Label
+        metric="revenue"
+        files={{
+          csv: csvOf('revenue', { from: today_on }),
+          others: OTHERS.map(({ name, title }) => ({ title, url: csvOf(name, { from: today_on }) })),
+        }}
+      >
+        Revenue today
+      </Label>
       <p class="figure hero-figure">
         <Amount milli={revenue.milli ?? 0} currency={currency} />
       </p>
@@ -115,13 +146,19 @@ const Line = ({ label, children }: { label: string; children: ComponentChildren 
 )
 
 export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
-  const { yesterday, currency } = today
+  const { yesterday, currency, yesterday_on } = today
+  const csvOf = useCsv(today)
+  const day = { from: yesterday_on, to: yesterday_on }
   const gross = yesterday.gross.milli ?? 0
   const proceeds = yesterday.proceeds.milli ?? 0
   return (
     <section class="card card-pad hero">
       <Label
         metric="revenue"
+        files={{
+          csv: csvOf('revenue', { ...day, basis: 'proceeds' }),
+          others: [{ title: 'Gross', url: csvOf('revenue', { ...day, basis: null }) }],
+        }}
         about="What you keep: charges less refunds, taxes and Apple’s commission. Estimated until Apple’s report of the day arrives."
       >
         Proceeds yesterday
@@ -140,9 +177,12 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
 
 export function Mrr({ today }: { today: TodayFigures }): JSX.Element {
   const { mrr, currency } = today
+  const csvOf = useCsv(today)
   return (
     <section class="card card-pad hero">
-      <Label metric="mrr">MRR</Label>
+      <Label metric="mrr" files={{ csv: csvOf('mrr', { from: plusDays(today.today_on, -MRR_DAYS) }) }}>
+        MRR
+      </Label>
       <p class="figure-row">
         <span class="figure">
           <Amount milli={mrr.milli} currency={currency} />

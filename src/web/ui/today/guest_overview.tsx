@@ -1,25 +1,17 @@
-/** The first view of guests: metric cards. Guests cannot read today's figures. */
+/** The first view of guests: metric cards. */
 import type { JSX } from 'preact'
-import { ScopeBar } from '../frame/scope_bar.tsx'
-import { MetricCard } from '../metrics/metric_card.tsx'
-import { RequireFigures } from '../metrics/require_figures.tsx'
-import { Title } from '../parts/title.tsx'
+import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
+import { GuestPage } from './guest_page.tsx'
+
+const PARAMS = metricCardParams('revenue', 'mrr', 'new_trials', 'refund_rate')
 
 export const GuestOverview = (): JSX.Element => (
-  <>
-    <ScopeBar />
-    <main class="page" id="content">
-      <header class="page-head">
-        <Title>Overview</Title>
-      </header>
-      <RequireFigures>
-        <div class="grid">
-          <MetricCard name="revenue" isInParts class="half" />
-          <MetricCard name="mrr" isCompared class="half" />
-          <MetricCard name="new_trials" class="half" />
-          <MetricCard name="refund_rate" class="half" />
-        </div>
-      </RequireFigures>
-    </main>
-  </>
+  <GuestPage params={PARAMS}>
+    <div class="grid">
+      <MetricCard name="revenue" isInParts class="half" />
+      <MetricCard name="mrr" isCompared class="half" />
+      <MetricCard name="new_trials" class="half" />
+      <MetricCard name="refund_rate" class="half" />
+    </div>
+  </GuestPage>
 )

@@ -2,9 +2,10 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { useApps } from '../apps.ts'
-import { amountOf, eventLabel } from '../events/event_labels.ts'
+import { amountOf, eventLabel, KINDS } from '../events/event_labels.ts'
 import type { FeedEvent } from '../events/feed_event.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { currentTime } from '../now.ts'
 import { QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
@@ -100,6 +101,7 @@ export const Today = (): JSX.Element => (
   <>
     <ScopeBar parts="money" />
     <main class="page" id="content">
+      <UnusedNotice params={{ kind: KINDS }} />
       <Head />
       <ForOwner />
     </main>

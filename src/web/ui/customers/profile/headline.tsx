@@ -1,13 +1,16 @@
 /** The top of a profile: identity, status, next event and value. */
 import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
+import { ExportMenu } from '../../charts/export_menu.tsx'
 import { countryName } from '../../countries/names.ts'
+import { addressOf } from '../../http.ts'
 import { useOtherDefinitions } from '../../metrics/definitions.ts'
 import { Formula } from '../../metrics/formula.tsx'
 import { Amount } from '../../parts/amount.tsx'
 import { Stat } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Title } from '../../parts/title.tsx'
+import { displayQuery, useScope } from '../../scope.ts'
 import { ago, count, date, instant, money, plural } from '../../words.ts'
 import type { Customer } from '../customer.ts'
 import { monthsPaid, statusLabel } from '../customer.ts'
@@ -35,12 +38,13 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
   const apps = useApps().data?.apps
   const userId = firstUserId(customer.app_user_ids)
   const others = customer.app_user_ids.filter((id) => id !== userId)
+  const name = customerName(customer)
   return (
     <>
       <header class="page-head profile-head">
         <div class="stack-s">
           <Title class="identity-name">
-            {isAnonymous(customer) ? `Anonymous · ${customer.id}` : customerName(customer)}{' '}
+            {isAnonymous(customer) ? `Anonymous · ${customer.id}` : name}{' '}
             {userId !== undefined && (
               <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === userId))} />
             )}
@@ -63,11 +67,21 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
         </button>
       </header>
       <section class="card card-pad profile-figures" aria-label="Summary">
-        <CurrentStatus profile={profile} bundle={bundle} />
+        <div class="spread">
+          <CurrentStatus profile={profile} bundle={bundle} />
+          <SummaryExport customer={customer} />
+        </div>
         <Figures profile={profile} />
       </section>
     </>
   )
+}
+
+/** The CSV of the customer as in the list of customers. */
+function SummaryExport({ customer: { id, app_id, environment } }: { customer: Customer }): JSX.Element {
+  const { scope } = useScope()
+  const query = { query: id, app: app_id, environment, ...displayQuery(scope) }
+  return <ExportMenu csvUrls={{ csv: addressOf('/api/v1/customers.csv', query) }} of="summary" />
 }
 
 function CurrentStatus({ profile, bundle }: { profile: Profile; bundle: string | undefined }): JSX.Element {

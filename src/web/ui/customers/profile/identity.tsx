@@ -1,5 +1,6 @@
 /** The identity card: reported and verified users of the purchases, with the reasons. */
 import type { JSX } from 'preact'
+import { ExportMenu } from '../../charts/export_menu.tsx'
 import { Proofs, unattestedTitle } from '../../evidence/proofs.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -13,9 +14,10 @@ import { Moves } from './moves.tsx'
 import type { Link, Profile, User } from './profile_answer.ts'
 import { UserDevices } from './user_devices.tsx'
 
-type Props = Pick<Profile, 'users' | 'links' | 'link_history'> & { app_id: string }
+type Props = Pick<Profile, 'users' | 'links' | 'link_history' | 'customer'>
 
-export function Identity({ users, links, link_history, app_id }: Props): JSX.Element {
+export function Identity({ users, links, link_history, customer }: Props): JSX.Element {
+  const { id, app_id } = customer
   if (links.length === 0 && users.length === 0)
     return (
       <Card title="Identity" class="profile-identity">
@@ -29,7 +31,11 @@ export function Identity({ users, links, link_history, app_id }: Props): JSX.Ele
       </Card>
     )
   return (
-    <Card title="Identity" class="profile-identity">
+    <Card
+      title="Identity"
+      class="profile-identity"
+      tools={<ExportMenu csvUrls={{ csv: `/api/v1/customers/${id}/links.csv` }} />}
+    >
       <div class="stack">
         {users.map((user) => (
           <Person

@@ -1,9 +1,12 @@
 /** The purchases of a customer: subscriptions with timelines, and one-time purchases. */
 import type { JSX } from 'preact'
 import { productName } from '../../../../apps/product_name.ts'
+import { ExportMenu } from '../../charts/export_menu.tsx'
+import { addressOf } from '../../http.ts'
 import { Card } from '../../parts/card.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'
+import { displayQuery, useScope } from '../../scope.ts'
 import { date, money } from '../../words.ts'
 import { type Axis, axisOf, barSections } from './bar.ts'
 import { Life } from './life.tsx'
@@ -11,6 +14,13 @@ import { outlookOf } from './outlook.ts'
 import type { Lineage, Profile, Transaction } from './profile_answer.ts'
 
 type Props = { profile: Profile; now: number; bundle: string | undefined }
+
+/** The CSV of all transactions of the customer. */
+function TransactionsExport({ profile: { customer } }: Pick<Props, 'profile'>): JSX.Element {
+  const { scope } = useScope()
+  const csv = addressOf(`/api/v1/customers/${customer.id}/transactions.csv`, displayQuery(scope))
+  return <ExportMenu csvUrls={{ csv }} />
+}
 
 export function Purchases({ profile, now, bundle }: Props): JSX.Element {
   const { lineages, transactions } = profile
@@ -25,7 +35,10 @@ export function Purchases({ profile, now, bundle }: Props): JSX.Element {
   return (
     <>
       {subscriptions.length > 0 && (
-        <Card title={subscriptions.length === 1 ? 'Subscription' : `${subscriptions.length} subscriptions`}>
+        <Card
+          title={subscriptions.length === 1 ? 'Subscription' : `${subscriptions.length} subscriptions`}
+          tools={<TransactionsExport profile={profile} />}
+        >
           <ul class="lives">
             {subscriptions
               .toSorted((one, other) => endOf(other) - endOf(one))
@@ -43,7 +56,7 @@ export function Purchases({ profile, now, bundle }: Props): JSX.Element {
         </Card>
       )}
       {oneTimePurchases.length > 0 && (
-        <Card title="One-time purchases">
+        <Card title="One-time purchases" tools={<TransactionsExport profile={profile} />}>
           <OneTimePurchases transactions={oneTimePurchases} bundle={bundle} />
         </Card>
       )}

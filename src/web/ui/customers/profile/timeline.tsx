@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { productName } from '../../../../apps/product_name.ts'
+import { ExportMenu } from '../../charts/export_menu.tsx'
 import { eventDetail } from '../../events/event_detail.ts'
 import { eventLabel, lookOf, ORIGIN_LABELS } from '../../events/event_labels.ts'
 import type { FeedEvent, FeedPage } from '../../events/feed_event.ts'
@@ -48,13 +49,16 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
       class="profile-story"
       title="Activity"
       tools={
-        <Pick
-          title="Filter"
-          icon="filter"
-          value={section}
-          choices={SECTIONS.map((value) => ({ value, title: SECTION_TITLES[value] }))}
-          onPick={(value) => change({ story: value === 'all' ? null : value })}
-        />
+        <>
+          <Pick
+            title="Filter"
+            icon="filter"
+            value={section}
+            choices={SECTIONS.map((value) => ({ value, title: SECTION_TITLES[value] }))}
+            onPick={(value) => change({ story: value === 'all' ? null : value })}
+          />
+          <ExportMenu csvUrls={{ csv: `${path}.csv` }} />
+        </>
       }
     >
       <QueryView result={paged.first} height={360}>

@@ -9,11 +9,13 @@ import { Tip } from '../../parts/popover.tsx'
 import { Empty, QueryView } from '../../parts/query_view.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { useQuery } from '../../queries.ts'
-import { useQueryParams, useScope } from '../../scope.ts'
+import { ANY, useQueryParams, useScope } from '../../scope.ts'
 import { month as monthName, monthOfYear, share } from '../../words.ts'
 import { EventsView } from '../events_view.tsx'
 import { CoverageCell } from './cell.tsx'
 import { type Coverage as Answer, type Cell, type Grid, gradeOf, gridOf, METRIC_TITLES } from './grid.ts'
+
+const PARAMS = { cell: ANY }
 
 const keyOf = ({ app_id, metric, month }: Cell): string => `${app_id}.${metric}.${month}`
 
@@ -25,7 +27,7 @@ export function Coverage(): JSX.Element {
   const result = useQuery<Answer>('/api/v1/coverage', query)
   const selectedCell = result.data?.coverage.find((cell) => keyOf(cell) === params.cell)
   return (
-    <EventsView title="Coverage">
+    <EventsView title="Coverage" params={PARAMS}>
       <div class="spread">
         <About />
         <a class="button plain" href={addressOf('/api/v1/coverage.csv', query)} download>

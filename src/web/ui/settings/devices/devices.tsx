@@ -17,7 +17,8 @@ import { DeviceRows } from './device_rows.tsx'
 const ENDPOINTS = [
   { value: 'identify', title: 'Calls' },
   { value: 'attribute', title: 'Links' },
-] as const
+] as const satisfies { value: Endpoint; title: string }[]
+
 type Texts = { of: string; empty: string; call: string; hint: string }
 const TEXTS: Record<Endpoint, Texts> = {
   identify: {

@@ -3,12 +3,14 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import { useApps } from '../../apps.ts'
+import { UnusedNotice } from '../../frame/unused_notice.tsx'
 import { lateDialog, latePart } from '../../loading/late.tsx'
 import { BackLink } from '../../parts/back_link.tsx'
 import { Empty, QueryView } from '../../parts/query_view.tsx'
 import { Title } from '../../parts/title.tsx'
-import { useQueryParams } from '../../scope.ts'
+import { ANY, useQueryParams } from '../../scope.ts'
 import { SectionList } from '../section_list.tsx'
+import { DELIVERY_PARAMS } from './deliveries/delivery_filters.tsx'
 import { DeliveryLog } from './deliveries/delivery_log.tsx'
 import { TestEvent } from './deliveries/test_event.tsx'
 import { Pause, Resume } from './endpoint_pausing.tsx'
@@ -80,11 +82,14 @@ function Details({ endpoint }: { endpoint: Endpoint }): JSX.Element {
   )
 }
 
+const PARAMS = { ...DELIVERY_PARAMS, delivery: ANY }
+
 export function EndpointPage(): JSX.Element {
   const { params } = useRoute()
   const result = useEndpoint(params.id ?? '')
   return (
     <main class="page settings settings-page" id="content">
+      <UnusedNotice params={PARAMS} />
       <SectionList current="webhooks" />
       <div class="section">
         <BackLink to="/settings/webhooks" title="Webhooks" />

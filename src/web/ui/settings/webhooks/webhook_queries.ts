@@ -44,13 +44,14 @@ export const useReplays = (id: string): QueryResult<InferOutput<typeof ReplaysAn
 export const useDelivery = (id: string): QueryResult<Delivery> =>
   useQuery<Delivery>(`${DELIVERIES_PATH}/${encodeURIComponent(id)}`, {}, { interval_ms: LIVE_MS })
 
-type DeliveryFilters = { endpoint: string; state: string; type: string; event: string }
+type DeliveryFilters = { endpoint: string; state: string; type: string; customer: string; event: string }
 /** One page of deliveries, newest first. `before` is null on the first page, which alone is read again. */
 export const useDeliveries = (filters: DeliveryFilters, before: number | null): QueryResult<Deliveries> =>
   useQuery<Deliveries>(
     DELIVERIES_PATH,
     { ...filters, before, limit: 25 },
-    before === null ? { interval_ms: LIVE_MS } : {},
+    // A search for customers reads more than a list.
+    before === null ? { interval_ms: filters.customer === '' ? LIVE_MS : LIST_MS } : {},
   )
 
 /** Reads endpoints, deliveries and replays again, after a change. */

@@ -1,6 +1,7 @@
 /** One delivery in a dialog: what was sent, each attempt, and its replay. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { productName } from '../../../../../apps/product_name.ts'
 import { appName, useApps } from '../../../apps.ts'
 import { eventLabel } from '../../../events/event_labels.ts'
 import { write } from '../../../http.ts'
@@ -13,6 +14,7 @@ import { RelativeTime } from '../../../parts/relative_time.tsx'
 import { useScope } from '../../../scope.ts'
 import { instant } from '../../../words.ts'
 import { type Delivery, endpointPath, refreshWebhooks, useDelivery } from '../webhook_queries.ts'
+import { customerOf } from './delivery_log.tsx'
 import { AttemptView, Body, DeliveryState } from './delivery_parts.tsx'
 import { attemptsWords, deliveryClockNote, stateAbout } from './delivery_words.ts'
 
@@ -40,6 +42,7 @@ function EventFact({ delivery }: { delivery: Delivery }): JSX.Element {
 type FactsProps = { delivery: Delivery; isActive: boolean }
 function Facts({ delivery, isActive }: FactsProps): JSX.Element {
   const apps = useApps().data?.apps
+  const { href } = useScope()
   return (
     <dl class="facts">
       <dt>State</dt>
@@ -68,6 +71,20 @@ function Facts({ delivery, isActive }: FactsProps): JSX.Element {
       <dd>
         <code>{delivery.type}</code>
       </dd>
+      {delivery.product_id !== null && (
+        <>
+          <dt>Product</dt>
+          <dd title={delivery.product_id}>{productName(delivery.product_id, undefined)}</dd>
+        </>
+      )}
+      {delivery.customer_id !== null && (
+        <>
+          <dt>Customer</dt>
+          <dd>
+            <a href={href(`/customers/${delivery.customer_id}`)}>{customerOf(delivery)}</a>
+          </dd>
+        </>
+      )}
       <EventFact delivery={delivery} />
       {delivery.is_remade && (
         <>

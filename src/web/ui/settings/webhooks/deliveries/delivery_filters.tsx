@@ -4,16 +4,20 @@ import { eventLabel } from '../../../events/event_labels.ts'
 import { nounTitle } from '../../../events/filter_bar.tsx'
 import { TYPES_BY_NOUN } from '../../../events/filters.ts'
 import { Pick } from '../../../parts/popover.tsx'
-import { useQueryParams } from '../../../scope.ts'
+import { ANY, useQueryParams } from '../../../scope.ts'
 import type { Endpoint } from '../webhook_queries.ts'
 import { DELIVERY_STATES } from './delivery_words.ts'
 
-type Filters = { state: string; type: string; event: string }
+/** The URL parameters of the filters. */
+export const DELIVERY_PARAMS = { state: Object.keys(DELIVERY_STATES), type: ANY, customer: ANY, event: ANY }
+
+type Filters = { state: string; type: string; customer: string; event: string }
 
 /** The filters in the URL; empty is all. */
 export const deliveryFilters = (params: Record<string, string>): Filters => ({
   state: params.state !== undefined && params.state in DELIVERY_STATES ? params.state : '',
   type: params.type ?? '',
+  customer: params.customer ?? '',
   event: (params.event ?? '').trim(),
 })
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((one) => one !== '')
@@ -57,7 +61,17 @@ export function DeliveryFilters({ kind }: Pick<Endpoint, 'kind'>): JSX.Element {
       />
       {kind === 'events' && <TypeFilter value={filters.type} onPick={(type) => change({ type })} />}
       <input
-        class="input slim event-id"
+        class="input slim delivery-text"
+        type="search"
+        aria-label="Customer"
+        placeholder="Customer or id"
+        spellcheck={false}
+        maxLength={1200}
+        value={filters.customer}
+        onInput={(event) => change({ customer: event.currentTarget.value })}
+      />
+      <input
+        class="input slim delivery-text"
         type="search"
         aria-label="Event id"
         placeholder="Event id"
@@ -69,7 +83,7 @@ export function DeliveryFilters({ kind }: Pick<Endpoint, 'kind'>): JSX.Element {
         <button
           type="button"
           class="button plain"
-          onClick={() => change({ state: null, type: null, event: null })}
+          onClick={() => change({ state: null, type: null, customer: null, event: null })}
         >
           Clear
         </button>

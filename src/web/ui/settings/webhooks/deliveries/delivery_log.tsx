@@ -1,18 +1,28 @@
 /** The deliveries of an endpoint, newest first. The first page is read again while it is visible. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { productName } from '../../../../../apps/product_name.ts'
 import { appName, useApps } from '../../../apps.ts'
+import { customerName } from '../../../customers/person.tsx'
 import { eventLabel } from '../../../events/event_labels.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Icon } from '../../../parts/icons.tsx'
 import { Empty, QueryView } from '../../../parts/query_view.tsx'
 import { RelativeTime } from '../../../parts/relative_time.tsx'
+import { useDebounced } from '../../../parts/use_debounced.ts'
 import { useQueryParams, useScope } from '../../../scope.ts'
 import { duration } from '../../../words.ts'
 import { type DeliverySummary, type Endpoint, useDeliveries } from '../webhook_queries.ts'
 import { DeliveryFilters, deliveryFilters, isFiltered } from './delivery_filters.tsx'
 import { DeliveryState } from './delivery_parts.tsx'
 import { attemptsWords, attemptTitle } from './delivery_words.ts'
+
+/** The name of the customer as in the list of customers; null for an event about none. */
+export const customerOf = ({
+  customer_id: id,
+  display_name,
+  app_user_ids,
+}: DeliverySummary): string | null => (id === null ? null : customerName({ id, display_name, app_user_ids }))
 
 /** While the endpoint is not active, only a probe is sent. */
 type RowProps = { delivery: DeliverySummary; isActive: boolean }
@@ -21,6 +31,7 @@ function Row({ delivery, isActive }: RowProps): JSX.Element {
   const [params] = useQueryParams()
   const apps = useApps().data?.apps
   const { last_attempt: last } = delivery
+  const customer = customerOf(delivery)
   const path = `/settings/webhooks/${delivery.endpoint_id}`
   return (
     <li>
@@ -30,6 +41,10 @@ function Row({ delivery, isActive }: RowProps): JSX.Element {
         </span>
         <span class="delivery-title">
           <strong>{eventLabel(delivery.type).title}</strong>
+          {delivery.product_id !== null && (
+            <span title={delivery.product_id}>{productName(delivery.product_id, undefined)}</span>
+          )}
+          {customer !== null && <span class="cut">{customer}</span>}
           {delivery.app_id !== null && <span class="quiet">{appName(apps, delivery.app_id)}</span>}
           {delivery.is_test && <span class="badge">Test</span>}
           {delivery.replay_id !== null && <span class="badge">Replay</span>}
@@ -115,7 +130,8 @@ export function DeliveryLog({ endpoint, onTest }: DeliveryLogProps): JSX.Element
   const key = JSON.stringify(filters)
   useEffect(() => setPages([null]), [key])
   const before = pages.at(-1) ?? null
-  const result = useDeliveries({ endpoint: endpoint.id, ...filters }, before)
+  const customer = useDebounced(filters.customer)
+  const result = useDeliveries({ endpoint: endpoint.id, ...filters, customer }, before)
   return (
     <Card
       title="Deliveries"
