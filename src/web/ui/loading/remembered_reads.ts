@@ -35,8 +35,9 @@ export function takeEarlyAnswer(read: string): Promise<Entry | undefined> | null
   return answers.then((entries) => entries[sent.indexOf(read)])
 }
 
-/** Remembers the reads of a view's address. */
+/** Remembers the reads of a view's address. Without any there is nothing to send. */
 export function rememberReads(address: string, reads: readonly string[]): void {
+  if (reads.length === 0) return
   const { [address]: _, ...others }: Memory = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
   const entries = [...Object.entries(others), [address, reads]].slice(-MAX_ADDRESSES)
   localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(entries)))
