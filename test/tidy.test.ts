@@ -211,6 +211,10 @@ test('the top level contains only the expected files', () => {
   const allowed = new Set([
     'package.json',
     'package-lock.json',
+    // Swift's package manager looks for it at the top of a repository only.
+    'Package.swift',
+    '.build',
+    '.swiftpm',
     'tsconfig.json',
     'biome.json',
     'build.mjs',
