@@ -15,6 +15,8 @@ const BINARY = ['test/binary/**/*.test.ts']
 const FAULTS = ['test/**/*.fault.ts', 'test/faults/**/*.test.ts']
 /** Tests of the JavaScript SDK. */
 const SDK = ['test/sdk/**/*.test.ts']
+/** Tests of the Swift SDK, which `npm run test:swift` builds first. */
+const SWIFT = ['test/swift/**/*.test.ts']
 /** Tests that run commands as processes. */
 const CLI = ['test/cli/**/*.test.ts', 'test/demo/command.test.ts']
 /** Folders whose tests start processes, simulate histories or generate random cases. The other folders are fast. */
@@ -32,8 +34,8 @@ const SLOW = [
 ].map((folder) => `test/${folder}/**`)
 
 const EVERYTHING = ['test/**/*.test.ts']
-const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...CLI]
-/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary or sdk. */
+const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...SWIFT, ...CLI]
+/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary, sdk or swift. */
 const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   core: { include: EVERYTHING, exclude: OTHER_SUITES },
   fast: { include: EVERYTHING, exclude: [...OTHER_SUITES, ...SLOW] },
@@ -41,8 +43,9 @@ const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   faults: { include: FAULTS, exclude: [] },
   binary: { include: BINARY, exclude: [] },
   sdk: { include: SDK, exclude: [] },
+  swift: { include: SWIFT, exclude: [] },
   cli: { include: CLI, exclude: [] },
-  all: { include: [...EVERYTHING, ...FAULTS], exclude: [] },
+  all: { include: [...EVERYTHING, ...FAULTS], exclude: SWIFT },
 }
 const HAS_BROWSER_TESTS = ['browser', 'all']
 const name = process.env.WINDFALL_SUITE ?? 'core'

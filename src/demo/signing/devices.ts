@@ -92,16 +92,20 @@ function openDevice({ key, app_id, intermediate, now }: Opened) {
   }
 
   /** An assertion with a counter of the caller's choice. */
-  function assertAt(at: number, clientData: Uint8Array | string, details?: Map<string, CBORType>): Buffer {
+  const assertAt = (at: number, clientData: Uint8Array | string, details?: Map<string, CBORType>): Buffer =>
+    assertHash(at, sha256Of(clientData), details)
+
+  /** An assertion over client data with this SHA-256. */
+  function assertHash(at: number, hash: Uint8Array, details?: Map<string, CBORType>): Buffer {
     const data = Buffer.concat([head(app_id, FLAGS, at), details ? encodeCBOR(details) : Buffer.alloc(0)])
-    const signature = sign('sha256', sha256Of(Buffer.concat([data, sha256Of(clientData)])), key)
+    const signature = sign('sha256', sha256Of(Buffer.concat([data, hash])), key)
     return encodeMap([
       ['signature', plain(signature)],
       ['authenticatorData', plain(data)],
     ])
   }
 
-  return { key_id: key_id.toString('base64'), attest, assert, assertAt }
+  return { key_id: key_id.toString('base64'), attest, assert, assertAt, assertHash }
 }
 
 function attestedData(

@@ -1,0 +1,60 @@
+/** The files that the tests of the Swift SDK depend on, as one hash. */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const PATHS = ['Package.swift', 'sdk/swift', 'sdk/contract']
+
+function git(folder: string, ...args: string[]): string | null {
+  const { status, stdout } = spawnSync('git', args, { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 })
+  return status === 0 ? stdout : null
+}
+
+/** What Git lists with `-z`, which leaves names as they are. */
+const listIn = (text: string): string[] => text.split('\0').filter((one) => one !== '')
+const hashOf = (lines: readonly string[]): string =>
+  createHash('sha256')
+    .update([...lines].sort().join('\n'))
+    .digest('hex')
+
+/** The id that Git gives a file. */
+function blobOf(path: string): string {
+  const bytes = readFileSync(path)
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+}
+
+/** The hash of the files as they are in `folder`. @throws Error outside a Git repository. */
+export function hashOfCheckout(folder: string): string {
+  const listed = git(
+    folder,
+    'ls-files',
+    '-z',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '--deduplicate',
+    '--',
+    ...PATHS,
+  )
+  if (listed === null) throw new Error(`${folder} is not a Git repository`)
+  const deleted = new Set(listIn(git(folder, 'ls-files', '-z', '--deleted', '--', ...PATHS) ?? ''))
+  const names = listIn(listed).filter((name) => !deleted.has(name))
+  return hashOf(names.map((name) => `${name} ${blobOf(join(folder, name))}`))
+}
+
+/**
+ * The hash of the files before this change: where it left the main branch, or the commit before, on that branch. Null if
+ * that is not known.
+ */
+export function hashOfLanded(folder: string): string | null {
+  const main = ['origin/main', 'main'].find(
+    (name) => git(folder, 'rev-parse', '-q', '--verify', name) !== null,
+  )
+  if (main === undefined) return null
+  const base = git(folder, 'merge-base', 'HEAD', main)?.trim()
+  const head = git(folder, 'rev-parse', 'HEAD')?.trim()
+  const tree = git(folder, 'ls-tree', '-r', '-z', base === head ? 'HEAD^' : (base ?? ''), '--', ...PATHS)
+  if (tree === null) return null
+  return hashOf(listIn(tree).map((line) => line.replace(/^\d+ blob ([0-9a-f]+)\t(.*)$/s, '$2 $1')))
+}
