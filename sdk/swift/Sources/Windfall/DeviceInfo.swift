@@ -1,0 +1,46 @@
+import Foundation
+import WindfallCore
+
+/// What describes this device.
+func currentDevice() -> Device {
+    Device(
+        platform: platform, osVersion: versionText(ProcessInfo.processInfo.operatingSystemVersion),
+        deviceModel: ProcessInfo.processInfo.environment["SIMULATOR_MODEL_IDENTIFIER"] ?? machine(),
+        locale: tag(of: Locale.current.identifier))
+}
+
+#if os(macOS)
+    private let platform = "macos"
+#else
+    private let platform = "ios"
+#endif
+
+/// Such as `17.2` or `17.2.1`.
+func versionText(_ version: OperatingSystemVersion) -> String {
+    let patch = version.patchVersion == 0 ? "" : ".\(version.patchVersion)"
+    return "\(version.majorVersion).\(version.minorVersion)\(patch)"
+}
+
+/// `de-AT` of `de_AT@calendar=buddhist`.
+func tag(of identifier: String) -> String {
+    identifier.prefix { $0 != "@" }.replacingOccurrences(of: "_", with: "-")
+}
+
+/// Such as `iPhone15,2`.
+private func machine() -> String {
+    var system = utsname()
+    uname(&system)
+    return withUnsafeBytes(of: system.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+}
+
+/// The bundle id of the app; in an app extension that of the app around it.
+func appBundleId(_ main: Bundle = .main) -> String? {
+    guard isExtension(main) else { return main.bundleIdentifier }
+    // App.app/PlugIns/Extension.appex
+    let app = main.bundleURL.deletingLastPathComponent().deletingLastPathComponent()
+    return Bundle(url: app)?.bundleIdentifier
+}
+
+func isExtension(_ main: Bundle = .main) -> Bool {
+    main.bundleURL.pathExtension == "appex"
+}
