@@ -9,6 +9,10 @@ const docs = (): string[] =>
   readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`)
+const sdkPages = (): string[] =>
+  readdirSync(new URL('sdk/', ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('/dist/'))
+    .map((name) => `sdk/${name}`)
 
 test('every source file and folder that the documents name exists', () => {
   const missing = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docs()].flatMap(
@@ -22,7 +26,8 @@ test('every source file and folder that the documents name exists', () => {
 })
 
 test('every link from a document leads to a file and a heading that exist', () => {
-  const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...docs()]
+  const top = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
+  const pages = [...top, ...docs(), ...sdkPages()]
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(([, path, anchor]) => {
       const target = path
