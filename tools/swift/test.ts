@@ -1,6 +1,7 @@
 /**
  * Builds and tests the Swift SDK. `npm run test:swift`, with `-- --long` for long random sequences, `--sanitize` for the
- * thread sanitizer, and `--due` for continuous integration, which leaves out what passed on this machine.
+ * thread sanitizer, `--due` for continuous integration, which leaves out what passed on this machine, and `--install` to get
+ * the compiler only.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -49,11 +50,13 @@ function measure(module: string): boolean {
 function testAll({ isLong, isSanitized }: { isLong: boolean; isSanitized: boolean }): boolean {
   const more = isSanitized ? ['--sanitize=thread'] : []
   const scratch = ['--scratch-path', isSanitized ? '/build/sanitized' : '/build']
+  // Without it a second runner starts, which finds no tests.
+  const only = '--disable-swift-testing'
   const variables = ['WINDFALL_LONG', 'WINDFALL_SEED'].flatMap((name) =>
     process.env[name] === undefined ? [] : [`${name}=${process.env[name]}`],
   )
   const env = ['env', ...variables, ...(isLong ? ['WINDFALL_LONG=1'] : [])]
-  if (!inSystem(...env, ...swift('test', ...scratch, ...more))) return false
+  if (!inSystem(...env, ...swift('test', only, ...scratch, ...more))) return false
   if (isSanitized) return true
   const vitest = ['node_modules/.bin/vitest', 'run', '--config', 'test/vitest.config.ts']
   return run(vitest, { WINDFALL_SUITE: 'swift' }) && readdirSync(at('sdk/swift/Sources')).every(measure)
@@ -72,6 +75,7 @@ function main(): number {
     long: { type: 'boolean' },
     sanitize: { type: 'boolean' },
     due: { type: 'boolean' },
+    install: { type: 'boolean' },
   } as const
   const { values } = parseArgs({ options: flags })
   const hashes = { now: hashOfCheckout(CHECKOUT), green: green(), landed: hashOfLanded(CHECKOUT) }
@@ -79,6 +83,7 @@ function main(): number {
     print('swift: nothing changed since the last run')
     return 0
   }
+  if (values.install) return fault() === null ? 0 : 1
   const reason = fault()
   if (reason !== null) {
     print(`NOT RUN: swift (${reason})`)
