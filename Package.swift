@@ -16,7 +16,6 @@ let package = Package(
     platforms: [.iOS(.v15), .macOS(.v12)],
     products: [
         .library(name: "Windfall", targets: ["Windfall"]),
-        .library(name: "WindfallCore", targets: ["WindfallCore"]),
     ],
     targets: [
         .target(name: "WindfallCore", path: "sdk/swift/Sources/WindfallCore", swiftSettings: strict),

@@ -1,3 +1,4 @@
+import StoreKit
 import SwiftUI
 import Windfall
 
@@ -36,7 +37,6 @@ struct ContentView: View {
             }
         }
         .task {
-            if !user.isEmpty { await Windfall.identify(user) }
             await store.load()
         }
     }

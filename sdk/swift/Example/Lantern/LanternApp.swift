@@ -5,6 +5,7 @@ import Windfall
 struct LanternApp: App {
     init() {
         Windfall.configure(url: "https://windfall.example.com", debug: { print($0) })
+        if let user = UserDefaults.standard.string(forKey: "user"), !user.isEmpty { Windfall.identify(user) }
     }
 
     var body: some Scene {

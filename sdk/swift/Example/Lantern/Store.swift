@@ -10,6 +10,13 @@ final class Store: ObservableObject {
     @Published private(set) var products: [Product] = []
     @Published private(set) var message = ""
 
+    init() {
+        // Ask to Buy and renewals. The SDK reports them, and finishes nothing.
+        Task {
+            for await case .verified(let transaction) in Transaction.updates { await transaction.finish() }
+        }
+    }
+
     func load() async {
         do {
             products = try await Product.products(for: Self.productIds)

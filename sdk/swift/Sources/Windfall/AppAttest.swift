@@ -11,7 +11,9 @@ struct AppAttest: Attester {
         if isSimulator {
             support = .simulator
         } else {
-            support = DCAppAttestService.shared.isSupported ? .works(environment: environment) : .unsupported
+            // Extensions say that it is supported, and cannot make keys.
+            let works = !isExtension() && DCAppAttestService.shared.isSupported
+            support = works ? .works(environment: environment) : .unsupported
         }
     }
 

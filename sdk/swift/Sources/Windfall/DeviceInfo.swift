@@ -36,9 +36,14 @@ private func machine() -> String {
 /// The bundle id of the app; in an app extension that of the app around it.
 func appBundleId(_ main: Bundle = .main) -> String? {
     guard isExtension(main) else { return main.bundleIdentifier }
-    // App.app/PlugIns/Extension.appex
-    let app = main.bundleURL.deletingLastPathComponent().deletingLastPathComponent()
-    return Bundle(url: app)?.bundleIdentifier
+    return Bundle(url: appFolder(ofExtension: main.bundleURL))?.bundleIdentifier
+}
+
+/// Of `App.app/PlugIns/Extension.appex`, and on a Mac of `App.app/Contents/PlugIns/Extension.appex`.
+func appFolder(ofExtension folder: URL) -> URL {
+    var app = folder
+    for _ in 0..<3 where app.pathExtension != "app" { app.deleteLastPathComponent() }
+    return app
 }
 
 func isExtension(_ main: Bundle = .main) -> Bool {

@@ -5,15 +5,17 @@ import StoreKit
 ///
 /// Every function may be called from any thread or actor, also before `configure`. Nothing throws or blocks. Calls
 /// take effect in their order. The forms with `async` return when the call is stored: if the process is killed
-/// afterwards, the next start sends it.
+/// afterwards, the next start sends it. Before `configure`, and while the storage cannot be read, they return at once.
 public enum Windfall {
-    /// Starts the SDK; call it once, at the start of the app. A second call changes the options.
+    /// Starts the SDK; call it once, at the start of the app. A second call changes `url`, `key`, `bundleId` and
+    /// `debug`.
     ///
     /// - Parameters:
     ///   - url: The address of your Windfall, such as `https://windfall.example.com`.
     ///   - key: A publishable key, `pk_live_…`, where your Windfall demands one.
     ///   - bundleId: Instead of the app's bundle id; in an app extension that of the app around it.
-    ///   - autoTrack: `false` reports only what is passed to `record` and `attributePurchase`.
+    ///   - autoTrack: `false` reports only what is passed to `record` and `attributePurchase`. App extensions never
+    ///     report more.
     ///   - keychain: `true` keeps a copy of the anonymous id in the Keychain, where it survives a reinstall.
     ///   - debug: Takes lines about what the SDK does.
     public static func configure(
@@ -22,7 +24,8 @@ public enum Windfall {
     ) {
         let options = Options(
             url: url, key: key, bundleId: bundleId ?? appBundleId(), device: currentDevice(), debug: debug)
-        Sdk.shared.configure(options, autoTrack: autoTrack, keychain: keychain)
+        // An extension has another anonymous id, to which it would move the purchases of the app's user.
+        Sdk.shared.configure(options, autoTrack: autoTrack && !isExtension(), keychain: keychain)
     }
 
     /// Says who the user is; call it after login and at each start. Nothing is sent if nothing changed.

@@ -126,7 +126,7 @@ final class Run {
         let process = world.process!
         // The identity of the moment when the call ends; nil if a kill cuts it.
         var after: String?
-        let done = { if !process.isDead { after = process.engine.state.anonymousId } }
+        let done = { if !process.isDead && process.engine.isLoaded { after = process.engine.state.anonymousId } }
         process.run { engine in
             switch call {
             case .identify(let user, let value):

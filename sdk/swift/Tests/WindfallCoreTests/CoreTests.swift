@@ -67,6 +67,18 @@ final class CoreTests: XCTestCase {
         XCTAssertEqual(state.storage, .ok)
     }
 
+    func testNobodyWaitsForAConfigureThatDoesNotCome() async {
+        let core = core(Acceptance())
+        await withCheckedContinuation { done in
+            core.attributePurchase(Purchase(originalTransactionId: "1")) { done.resume() }
+        }
+        core.configure(Options(url: "no address", bundleId: "b"))
+        await withCheckedContinuation { done in core.identify("ann") { done.resume() } }
+        await core.flush()
+        let state = await core.debugState()
+        XCTAssertFalse(state.configured)
+    }
+
     func testWithoutAFolderMemoryKeepsTheQueue() async {
         let environment = Environment.standard(
             folder: URL(fileURLWithPath: "/proc/none"), anonymousId: MemoryCell(), enrolment: MemoryCell(),

@@ -37,6 +37,13 @@ final class DeviceInfoTests: XCTestCase {
         XCTAssertEqual(try appBundleId(XCTUnwrap(Bundle(url: appex))), "com.example.lantern")
     }
 
+    func testTheAppIsAroundTheExtension() {
+        for inside in ["PlugIns", "Contents/PlugIns", "Extensions"] {
+            let folder = URL(fileURLWithPath: "/a/Lantern.app/\(inside)/Widget.appex")
+            XCTAssertEqual(appFolder(ofExtension: folder).lastPathComponent, "Lantern.app")
+        }
+    }
+
     func testOnlyABuildThatADebuggerMayAttachToIsDevelopment() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }

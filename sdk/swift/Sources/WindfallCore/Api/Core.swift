@@ -23,7 +23,8 @@ package struct Options: Sendable {
 }
 
 /// The SDK of one install. Its functions may be called from anywhere, return at once and take effect in the order of
-/// their calls. `done` is called when the call is in the storage, or in memory if that refuses it.
+/// their calls. `done` is called when the call is in the storage, or in
+/// memory only: before `configure`, and while the storage cannot be read or refuses it.
 package actor Core {
     package typealias Done = @Sendable () -> Void
 

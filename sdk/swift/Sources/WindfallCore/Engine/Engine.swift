@@ -89,11 +89,11 @@ extension Engine {
 
     /// Runs the calls, then sends what need not wait. Each event ends here.
     func pump() {
-        guard let target else { return endFlushes() }
+        guard let target else { return endWaits() }
         guard load() else {
             stalls += 1
             setAlarm(jitter(environment.random(), stalls, softMs))
-            return endFlushes()
+            return endWaits()
         }
         stalls = 0
         while !calls.isEmpty {
@@ -113,6 +113,15 @@ extension Engine {
             setAlarm(min(milliseconds, enrolsIn))
             if !enrolment.isHolding { endFlushes() }
         }
+    }
+
+    /// Nobody waits for a `configure` that may never come, or for a storage that may stay unreadable.
+    private func endWaits() {
+        for index in calls.indices {
+            calls[index].done?()
+            calls[index].done = nil
+        }
+        endFlushes()
     }
 
     private func endFlushes() {

@@ -31,7 +31,7 @@ func merged(_ attributes: Attributes?, _ later: Attributes?) -> Attributes {
 }
 
 /// In one order everywhere.
-func sorted(_ names: any Collection<String>) -> [String] { Array(names).sorted() }
+func sorted(_ names: some Collection<String>) -> [String] { Array(names).sorted() }
 
 /// Leaves out, one by one, what the server would refuse.
 func cleaned(_ given: Attributes, _ debug: (String) -> Void) -> Attributes {

@@ -15,6 +15,8 @@ package final class URLSessionNetwork: Network {
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
+        // The defaults name the app with its build, the system and the languages of the user.
+        configuration.httpAdditionalHeaders = ["User-Agent": "windfall-swift", "Accept-Language": "en"]
         configuration.timeoutIntervalForRequest = answerMs / 1000
         session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
     }
