@@ -3,11 +3,16 @@ import { existsSync } from 'node:fs'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const WITH_WINDOWS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** The shell has no window around the page, so it needs half of the time. It shows no notifications. */
+const PLACES = ['/usr/bin/chromium-headless-shell', ...WITH_WINDOWS]
+
+const first = (places: readonly string[]): string | null => places.find((path) => existsSync(path)) ?? null
 
 /** The path of Chromium: WINDFALL_CHROMIUM or a usual location; null if there is none. */
-export const chromiumPath: string | null =
-  process.env.WINDFALL_CHROMIUM ?? PLACES.find((path) => existsSync(path)) ?? null
+export const chromiumPath: string | null = process.env.WINDFALL_CHROMIUM ?? first(PLACES)
+/** As `chromiumPath`, with notifications. */
+const notifyingPath: string | null = process.env.WINDFALL_CHROMIUM ?? first(WITH_WINDOWS)
 
 /** Set where browser tests must not be skipped. */
 const isRequired = process.env.WINDFALL_BROWSER === 'required'
@@ -17,8 +22,8 @@ const isRequired = process.env.WINDFALL_BROWSER === 'required'
  *
  * @throws Error if they must run and cannot
  */
-export function hasChromium(): boolean {
-  if (chromiumPath !== null) return true
+export function hasChromium(path = chromiumPath): boolean {
+  if (path !== null) return true
   const words = 'No Chromium on this machine: `apt-get install chromium`, or name one in WINDFALL_CHROMIUM.'
   if (isRequired) throw new Error(words)
   process.stderr.write(`\n*** ${words}\n*** THE TESTS OF THE DASHBOARD IN A BROWSER ARE SKIPPED.\n\n`)
@@ -39,8 +44,11 @@ const QUIET = [
   HIDDEN_SCROLLBARS,
 ]
 
-export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: chromiumPath ?? '', args: QUIET, headless: true })
+export const launch = (path = chromiumPath): Promise<Browser> =>
+  chromium.launch({ executablePath: path ?? '', args: QUIET, headless: true })
+
+export const hasNotifications = (): boolean => hasChromium(notifyingPath)
+export const launchWithNotifications = (): Promise<Browser> => launch(notifyingPath)
 
 /** With scrollbars that take room beside the page, as on Windows. */
 export const launchWithScrollbars = (): Promise<Browser> =>

@@ -10,7 +10,7 @@ import { openAlertingApp, purchase } from '../alerts/alerting.ts'
 import { temporaryFolder } from '../folders.ts'
 import { handClock } from '../helpers.ts'
 import { certificateFor, openReceiver } from '../outgoing/receiver.ts'
-import { accessibilityViolations, hasChromium, launch, visit } from './chromium.ts'
+import { accessibilityViolations, hasNotifications, launchWithNotifications, visit } from './chromium.ts'
 import { show } from './views.ts'
 
 const keys = createECDH('prime256v1')
@@ -64,10 +64,10 @@ async function deliverPush(context: BrowserContext, page: Page, origin: string, 
   await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await registered, data })
 }
 
-describe.skipIf(!hasChromium())('Web Push', () => {
+describe.skipIf(!hasNotifications())('Web Push', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await launchWithNotifications()
   })
   afterAll(() => browser?.close())
 
