@@ -150,12 +150,15 @@ function eventParts(document: OpenApiDocument): string {
 const partsOf = ({ components }: OpenApiDocument): [string, Schema][] =>
   Object.entries(components.schemas).filter(([name]) => name.startsWith('Webhook'))
 
+/** What is read with an event of the feed, and is not in the body of a webhook. */
+const ONLY_IN_FEED = ['display_name', 'mrr_effect']
+
 function eventTypes(document: OpenApiDocument): string {
   const { bodies, snapshots } = bodiesOf(document)
   const event = propertyOf(answerOf(document, 'get', '/api/v1/events'), 'events').items ?? {}
-  const isOfFeed = (name: string) => ['seq', 'customer', 'mrr_effect'].includes(name)
+  const isOfFeed = (name: string) => ['seq', 'customer', ...ONLY_IN_FEED].includes(name)
   const isOfBoth = (name: string) =>
-    name in (event.properties ?? {}) && !DIFFERENT.has(name) && name !== 'mrr_effect'
+    name in (event.properties ?? {}) && !DIFFERENT.has(name) && !ONLY_IN_FEED.includes(name)
   const isRevenue = (name: string) => REVENUE.includes(name)
   const isOfWebhook = (name: string) =>
     isOfFeed(name) || !(isOfBoth(name) || isRevenue(name) || DIFFERENT.has(name))

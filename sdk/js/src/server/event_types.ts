@@ -131,8 +131,6 @@ export interface EventFields {
   subject: string | null
   /** Apple’s notificationUUID, or a transaction id */
   cause: string
-  /** The name of the customer now, as in `/api/v1/customers`; without a customer, that of the user of the event */
-  display_name: string | null
   occurred_at: number
   signed_at: number | null
   recorded_at: number
@@ -185,6 +183,8 @@ export interface FeedFields {
     /** Present if the figures could not be updated within one second */
     behind?: true
   } | null
+  /** The name of the customer now, as in `/api/v1/customers`; without a customer, that of the user of the event */
+  display_name: string | null
   /** What the event changes in MRR, computed when the event is read; null for an event that cannot change MRR */
   mrr_effect: {
     /** The greatest movement, as in the parts of the metric `mrr_movements`; null without one */
