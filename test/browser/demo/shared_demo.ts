@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** What a test is told of the demo. */
+/** What a test needs to open the demo. */
 export type SharedDemo = { base: string; password: string }
 
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
