@@ -1,5 +1,7 @@
 /** Runs before the tests of each file. */
 import { afterAll } from 'vitest'
+import { useCheapPasswords } from './cheap_passwords.ts'
 import { endFile } from './closing.ts'
 
+useCheapPasswords()
 afterAll(endFile)
