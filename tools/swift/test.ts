@@ -4,17 +4,15 @@
  * the compiler only.
  */
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { at } from '../bundle.mjs'
-import { isDue, isExcused } from './decision.ts'
+import { runSuite } from '../due/suite.ts'
 import { sizesIn } from './sizes.ts'
-import { hashOfCheckout, hashOfLanded } from './sources.ts'
 import { commandLine, FOLDER, fault } from './toolchain.ts'
 
 const CHECKOUT = at('.')
-const GREEN = join(FOLDER, 'green')
 /** The most bytes of a module's code and constants, for one architecture. */
 const BYTES_MOST: Record<string, number> = { WindfallCore: 250_000 }
 
@@ -62,36 +60,21 @@ function testAll({ isLong, isSanitized }: { isLong: boolean; isSanitized: boolea
   return run(vitest, { WINDFALL_SUITE: 'swift' }) && readdirSync(at('sdk/swift/Sources')).every(measure)
 }
 
-function green(): string | null {
-  try {
-    return readFileSync(GREEN, 'utf8').trim()
-  } catch {
-    return null
-  }
-}
-
-function main(): number {
-  const flags = {
+const { values } = parseArgs({
+  options: {
     long: { type: 'boolean' },
     sanitize: { type: 'boolean' },
     due: { type: 'boolean' },
     install: { type: 'boolean' },
-  } as const
-  const { values } = parseArgs({ options: flags })
-  const hashes = { now: hashOfCheckout(CHECKOUT), green: green(), landed: hashOfLanded(CHECKOUT) }
-  if (values.due && !isDue(hashes)) {
-    print('swift: nothing changed since the last run')
-    return 0
-  }
-  if (values.install) return fault() === null ? 0 : 1
-  const reason = fault()
-  if (reason !== null) {
-    print(`NOT RUN: swift (${reason})`)
-    return values.due && isExcused(hashes) ? 0 : 1
-  }
-  if (!testAll({ isLong: values.long ?? false, isSanitized: values.sanitize ?? false })) return 1
-  if (!values.sanitize) writeFileSync(GREEN, `${hashes.now}\n`)
-  return 0
+  },
+})
+const { long: isLong = false, sanitize: isSanitized = false } = values
+const suite = {
+  name: 'swift',
+  paths: ['Package.swift', 'sdk/swift', 'sdk/contract'],
+  folder: FOLDER,
+  fault,
+  test: () => testAll({ isLong, isSanitized }),
+  isComplete: !isSanitized,
 }
-
-process.exitCode = main()
+process.exitCode = await runSuite(suite, values)

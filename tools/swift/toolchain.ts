@@ -4,12 +4,12 @@
  */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { cacheFolder } from '../due/cache.ts'
+import { faultOf } from '../due/fault.ts'
 
-const CACHE = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
 /** The system is `root` in it; what is built and the last green hash are beside that. */
-export const FOLDER = process.env.WINDFALL_SWIFT ?? join(CACHE, 'windfall-swift')
+export const FOLDER = process.env.WINDFALL_SWIFT ?? cacheFolder('windfall-swift')
 const ROOT = join(FOLDER, 'root')
 const BUILD = join(FOLDER, 'build')
 const PACKAGES = ['swiftlang', 'libc6-dev', 'g++']
@@ -41,19 +41,8 @@ function make(): void {
 
 const lastLines = (text: string): string => text.trimEnd().split('\n').slice(-3).join('; ')
 
-/** Makes the system if it is missing, in two tries. Returns why it is not there, or null. */
-export function fault(): string | null {
-  let reason = ''
-  for (let left = 2; left > 0; left -= 1) {
-    if (existsSync(ROOT)) return null
-    try {
-      make()
-    } catch (error) {
-      reason = error instanceof Error ? error.message : String(error)
-    }
-  }
-  return existsSync(ROOT) ? null : reason
-}
+/** Makes the system if it is missing. Returns why it is not there, or null. */
+export const fault = (): string | null => faultOf(() => existsSync(ROOT), make)
 
 /** The command line that runs `command` in the system, with `checkout` at /windfall and the build folder at /build. */
 export function commandLine(checkout: string, command: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-/** Decides whether continuous integration runs the tests of the Swift SDK, and what it means that it cannot. */
+/** Decides whether continuous integration runs the tests of an SDK, and what it means that it cannot. */
 
 /** Hashes of the files that the tests depend on. */
 type Hashes = {
@@ -13,7 +13,7 @@ type Hashes = {
 /** A run without a fault need not be repeated. */
 export const isDue = ({ now, green }: Hashes): boolean => now !== green
 
-/** Without a compiler, files that passed before count as passed; files that changed since do not. */
+/** Without what the tests need, files that passed before count as passed; files that changed since do not. */
 export function isExcused({ now, green, landed }: Hashes): boolean {
   const passed = [green, landed].filter((one) => one !== null)
   return passed.length === 0 || passed.includes(now)

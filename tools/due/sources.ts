@@ -1,10 +1,8 @@
-/** The files that the tests of the Swift SDK depend on, as one hash. */
+/** The files that the tests of an SDK depend on, as one hash. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-const PATHS = ['Package.swift', 'sdk/swift', 'sdk/contract']
 
 function git(folder: string, ...args: string[]): string | null {
   const { status, stdout } = spawnSync('git', args, { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 })
@@ -24,8 +22,8 @@ function blobOf(path: string): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-/** The hash of the files as they are in `folder`. @throws Error outside a Git repository. */
-export function hashOfCheckout(folder: string): string {
+/** The hash of the files below `paths` as they are in `folder`. @throws Error outside a Git repository. */
+export function hashOfCheckout(folder: string, paths: readonly string[]): string {
   const listed = git(
     folder,
     'ls-files',
@@ -35,26 +33,26 @@ export function hashOfCheckout(folder: string): string {
     '--exclude-standard',
     '--deduplicate',
     '--',
-    ...PATHS,
+    ...paths,
   )
   if (listed === null) throw new Error(`${folder} is not a Git repository`)
-  const deleted = new Set(listIn(git(folder, 'ls-files', '-z', '--deleted', '--', ...PATHS) ?? ''))
+  const deleted = new Set(listIn(git(folder, 'ls-files', '-z', '--deleted', '--', ...paths) ?? ''))
   const names = listIn(listed).filter((name) => !deleted.has(name))
   return hashOf(names.map((name) => `${name} ${blobOf(join(folder, name))}`))
 }
 
 /**
- * The hash of the files before this change: where it left the main branch, or the commit before, on that branch. Null if
+ * The hash of the files below `paths` before this change: where it left the main branch, or the commit before, on that branch. Null if
  * that is not known.
  */
-export function hashOfLanded(folder: string): string | null {
+export function hashOfLanded(folder: string, paths: readonly string[]): string | null {
   const main = ['origin/main', 'main'].find(
     (name) => git(folder, 'rev-parse', '-q', '--verify', name) !== null,
   )
   if (main === undefined) return null
   const base = git(folder, 'merge-base', 'HEAD', main)?.trim()
   const head = git(folder, 'rev-parse', 'HEAD')?.trim()
-  const tree = git(folder, 'ls-tree', '-r', '-z', base === head ? 'HEAD^' : (base ?? ''), '--', ...PATHS)
+  const tree = git(folder, 'ls-tree', '-r', '-z', base === head ? 'HEAD^' : (base ?? ''), '--', ...paths)
   if (tree === null) return null
   return hashOf(listIn(tree).map((line) => line.replace(/^\d+ blob ([0-9a-f]+)\t(.*)$/s, '$2 $1')))
 }
