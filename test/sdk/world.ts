@@ -59,7 +59,8 @@ export function openWorld(
     function note(name: string, key: string, isRefused: boolean): void {
       if (name !== 'set' && name !== 'remove') return
       if (isRefused) unsaved.add(key)
-      else unsaved.delete(key)
+      // The state that the storage refused is still missing when the one before it is removed.
+      else if (name === 'set' || key.startsWith('windfall.q.')) unsaved.delete(key)
     }
 
     const touch = <T>(name: Step, key: string, run: () => T): Promise<T> =>

@@ -1,15 +1,12 @@
 /** Starts the probe, an app without a screen that uses the Swift SDK, and talks with it. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { CBORType } from '@levischuck/tiny-cbor'
-import { afterAll } from 'vitest'
 import { commandLine, FOLDER } from '../../tools/swift/toolchain.ts'
 import type { Device } from '../attribution/devices/enrolled.ts'
 import { atEndOfFile } from '../closing.ts'
+import { type Line, startProcess } from '../sdk/probe_process.ts'
 
-type Line = Record<string, unknown>
 type State = {
   queue: number
   /** The ids of the purchases that wait. */
@@ -20,11 +17,6 @@ type State = {
   lastAnswer: string | null
   storage: string
 }
-
-const living = new Set<ChildProcess>()
-afterAll(() => {
-  for (const child of living) child.kill('SIGKILL')
-})
 
 const BUILD = join(FOLDER, 'build')
 const PROGRAM = '/build/debug/WindfallProbe'
@@ -44,44 +36,15 @@ export function startProbe(
 ) {
   const folder = join('/build', basename(install))
   const program = [PROGRAM, folder, appAttest ? 'attests' : 'plain', String(ahead)]
-  const [command = '', ...args] = commandLine(process.cwd(), program)
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  living.add(child)
-  const ended = new Promise<void>((resolve) =>
-    child.once('close', () => {
-      living.delete(child)
-      resolve()
-    }),
+  const { lines, send, next, kill } = startProcess(commandLine(process.cwd(), program), (line) =>
+    appAttest && line.ask ? appAttest.answer(line) : null,
   )
-  const lines: Line[] = []
-  const listeners = new Set<(line: Line) => void>()
-  createInterface(child.stdout).on('line', (text) => {
-    const line = JSON.parse(text) as Line
-    lines.push(line)
-    if (appAttest && line.ask) send(appAttest.answer(line))
-    for (const heard of listeners) heard(line)
-  })
-
-  function send(command: object): void {
-    child.stdin.write(`${JSON.stringify(command)}\n`)
-  }
-
-  /** The next line with this field. */
-  function next(field: string, is = (_: Line): boolean => true): Promise<Line> {
-    return new Promise((resolve) => {
-      const heard = (line: Line): void => {
-        if (line[field] === undefined || !is(line)) return
-        listeners.delete(heard)
-        resolve(line)
-      }
-      listeners.add(heard)
-    })
-  }
 
   return {
     lines,
     send,
     next,
+    kill,
     async flush(): Promise<void> {
       const flushed = next('flushed')
       send({ do: 'flush' })
@@ -91,10 +54,6 @@ export function startProbe(
       const state = next('queue')
       send({ do: 'state' })
       return (await state) as State
-    },
-    async kill(): Promise<void> {
-      child.kill('SIGKILL')
-      await ended
     },
   }
 }

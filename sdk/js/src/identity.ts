@@ -108,11 +108,12 @@ export async function reset(sdk: Sdk): Promise<void> {
  * Whether a report that the app did not ask for would be wrong or useless: of a purchase that a known user has or will
  * have, for an anonymous id; or of a transaction that this user has or will have.
  */
-async function isUseless(sdk: Sdk, { k }: State, { o, u, x }: Item): Promise<boolean> {
+async function isUseless(sdk: Sdk, { k }: State, { o, u, x, l }: Item): Promise<boolean> {
   const waiting = (await listItems(sdk)).map(({ item }): State['k'][0] => [
     item.o,
     !isAnonymous(item.u),
-    item.u,
+    // What waits for another address may never arrive.
+    item.l === l ? item.u : '',
     item.x,
   ])
   return k

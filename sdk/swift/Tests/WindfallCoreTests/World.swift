@@ -176,13 +176,21 @@ final class Process: @unchecked Sendable {
         return !isDead
     }
 
+    /// The state that the storage refused is still missing when the one before it is removed.
+    private func note(_ operation: Operation, _ name: String, isRefused: Bool) {
+        guard operation == .write || operation == .remove else { return }
+        if isRefused {
+            refused.insert(name)
+        } else if operation == .write || name.hasPrefix("q.") {
+            refused.remove(name)
+        }
+    }
+
     /// An operation of the storage, which may fail.
     fileprivate func touch<T>(_ operation: Operation, _ name: String, _ work: () -> T) throws -> T {
         try step {
             let fault = world.fault(operation)
-            if operation == .write || operation == .remove {
-                if fault == .no { refused.remove(name) } else { refused.insert(name) }
-            }
+            note(operation, name, isRefused: fault != .no)
             if fault == .before { throw Failure(text: "failed") }
             let value = work()
             if fault == .after { throw Failure(text: "failed late") }

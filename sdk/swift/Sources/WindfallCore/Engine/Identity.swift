@@ -80,7 +80,12 @@ extension Engine {
         for entry in entries {
             guard let other = entry.item.purchase, other.id == sale.id else { continue }
             let user = entry.item.user
-            if isCovered(item.user, sale, occasion, by: user, !isAnonymous(user), other.transaction) { return true }
+            if entry.item.lane != item.lane {
+                // What waits for another destination may never arrive.
+                if isAnonymous(item.user) && !isAnonymous(user) { return true }
+            } else if isCovered(item.user, sale, occasion, by: user, !isAnonymous(user), other.transaction) {
+                return true
+            }
         }
         return false
     }
