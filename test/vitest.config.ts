@@ -17,6 +17,8 @@ const FAULTS = ['test/**/*.fault.ts', 'test/faults/**/*.test.ts']
 const SDK = ['test/sdk/**/*.test.ts']
 /** Tests of the Swift SDK, which `npm run test:swift` builds first. */
 const SWIFT = ['test/swift/**/*.test.ts']
+/** Tests of the Android SDK, which `npm run test:android` builds first. */
+const ANDROID = ['test/android/**/*.test.ts']
 /** Tests that run commands as processes. */
 const CLI = ['test/cli/**/*.test.ts', 'test/demo/command.test.ts']
 /** Folders whose tests start processes, simulate histories or generate random cases. The other folders are fast. */
@@ -34,8 +36,8 @@ const SLOW = [
 ].map((folder) => `test/${folder}/**`)
 
 const EVERYTHING = ['test/**/*.test.ts']
-const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...SWIFT, ...CLI]
-/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary, sdk or swift. */
+const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...SWIFT, ...ANDROID, ...CLI]
+/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary, sdk, swift or android. */
 const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   core: { include: EVERYTHING, exclude: OTHER_SUITES },
   fast: { include: EVERYTHING, exclude: [...OTHER_SUITES, ...SLOW] },
@@ -44,8 +46,9 @@ const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   binary: { include: BINARY, exclude: [] },
   sdk: { include: SDK, exclude: [] },
   swift: { include: SWIFT, exclude: [] },
+  android: { include: ANDROID, exclude: [] },
   cli: { include: CLI, exclude: [] },
-  all: { include: [...EVERYTHING, ...FAULTS], exclude: SWIFT },
+  all: { include: [...EVERYTHING, ...FAULTS], exclude: [...SWIFT, ...ANDROID] },
 }
 const HAS_BROWSER_TESTS = ['browser', 'all']
 const name = process.env.WINDFALL_SUITE ?? 'core'
