@@ -319,6 +319,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const { page } = await enter('desktop')
     // Past days only, because the demo keeps selling.
     await show(page, `/revenue?range=custom&from=${daysAgo(60)}&to=${daysAgo(30)}`)
+    await page.locator('.chart canvas').first().waitFor()
     const picture = () => page.evaluate<string>("document.querySelector('.chart canvas').toDataURL()")
     const light = await picture()
     await page.getByRole('button', { name: 'Dark theme' }).first().click()

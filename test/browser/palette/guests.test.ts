@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from '../../../src/http/server.ts'
 import { hasChromium, launch, visit } from '../chromium.ts'
 import { assertSound, storePicture } from '../owned.ts'
@@ -58,9 +58,12 @@ describe.skipIf(!hasChromium())('the search of a guest', () => {
     await field(page).waitFor({ state: 'hidden' })
     for (const key of ['g', 'c', 'g', 'e']) await page.keyboard.press(key)
     expect(new URL(page.url()).pathname).toBe('/')
-    await page.keyboard.press('?')
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    await list.waitFor()
+    // A press has no effect until the closed sheet is gone.
+    await vi.waitFor(async () => {
+      await page.keyboard.press('?')
+      await list.waitFor({ timeout: 1_000 })
+    }, 20_000)
     expect(await list.textContent()).toContain('OverviewG then T')
     expect(await list.textContent()).not.toContain('Customers')
     expect(requests.filter((path) => /customers|events|settings/.test(path))).toEqual([])
