@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { DemoOrder } from './browser/demo/order.ts'
 
@@ -72,7 +71,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    // The default is one worker less than cores, which is one worker on two cores. Browsers wait for much of the time.
-    maxWorkers: HAS_BROWSER_TESTS.includes(name) ? availableParallelism() + 1 : '100%',
+    // The default is one worker less than cores, which is one worker on two cores.
+    maxWorkers: '100%',
   },
 })
