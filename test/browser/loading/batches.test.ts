@@ -1,11 +1,21 @@
 /** How a view loads: one request for what is visible, the rest when the page is idle, each card with its own status. */
 import type { Browser, Page, Request } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openAlertingApp, purchase } from '../../alerts/alerting.ts'
 import { handClock } from '../../helpers.ts'
 import { hasChromium, launch } from '../chromium.ts'
 import { visitAsOwner } from '../owned.ts'
 import { settled, show } from '../views.ts'
+
+const memoryOf = (page: Page) => page.evaluate<string>("localStorage.getItem('reads') ?? ''")
+
+/** Opens *Revenue* until its figures are remembered. A slow machine seems idle before it has asked for them. */
+async function untilRemembered(page: Page): Promise<void> {
+  await vi.waitFor(async () => {
+    await show(page, '/revenue')
+    await expect.poll(() => memoryOf(page), { timeout: 5_000 }).toContain('metrics/revenue?')
+  }, 60_000)
+}
 
 describe.skipIf(!hasChromium())('a view', () => {
   let browser: Browser
@@ -112,10 +122,7 @@ describe.skipIf(!hasChromium())('a view', () => {
 
   test('reads all that it showed in one request, before its code starts, when it is loaded again', async () => {
     const { page } = await enter()
-    await show(page, '/revenue')
-    await expect
-      .poll(() => page.evaluate<string>("localStorage.getItem('reads') ?? ''"))
-      .toContain('metrics/revenue?')
+    await untilRemembered(page)
     let hasCode = false
     page.on('request', (request) => {
       if (request.url().includes('/assets/part-')) hasCode = true
@@ -138,9 +145,8 @@ describe.skipIf(!hasChromium())('a view', () => {
 
   test('reads again what was refused early, and remembers nothing after signing out', async () => {
     const { page } = await enter()
-    await show(page, '/revenue')
-    const memory = () => page.evaluate<string>("localStorage.getItem('reads') ?? ''")
-    await expect.poll(memory).toContain('metrics/revenue?')
+    await untilRemembered(page)
+    const memory = () => memoryOf(page)
     let isFirst = true
     await page.route('**/api/v1/batch?**', async (route) => {
       if (!isFirst) return route.continue()
