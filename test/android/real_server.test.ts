@@ -3,6 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderOf } from '../processes.ts'
+import { STORM, STORM_ANSWERS } from '../sdk/weather.ts'
 import { startProbe } from './probe.ts'
 import { ANDROID, IOS, openServer, SAME } from './server.ts'
 
@@ -56,7 +57,7 @@ test('what was called on a day offline arrives after a restart, in order', async
 
 test('a storm of 429 and a captive portal delay calls, and redirects are not followed', async () => {
   const { url, users, network } = await openServer()
-  network.setWeather([429, 429, 'portal', 302, 'down'])
+  network.setWeather(STORM)
   const app = startProbe(folderOf())
   app.send({ do: 'configure', url, bundleId: SAME })
   // The page of the portal has that status, too.
@@ -66,11 +67,7 @@ test('a storm of 429 and a captive portal delay calls, and redirects are not fol
   await accepted
   expect(await app.state()).toMatchObject({ queue: 0, refused: [], lastAnswer: '200' })
   expect(network.paths).toEqual(Array<string>(6).fill('/api/sdk/v1/identify'))
-  expect(app.debugLines()).toEqual(
-    ['429 rate_limited', '429 rate_limited', '200', '302', 'no connection', '200'].map(
-      (answer) => `identify for ann: ${answer}`,
-    ),
-  )
+  expect(app.debugLines()).toEqual(STORM_ANSWERS.map((answer) => `identify for ann: ${answer}`))
   expect(users()).toMatchObject([{ attributes: '{"plan":"pro"}' }])
 })
 

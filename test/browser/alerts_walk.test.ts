@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium())('the first alert', () => {
     await page.getByLabel('Keep quiet at these times').click()
     await button('Save').click()
     expect(receiver.titles[0]).toMatch(/^🔔/)
-    // The demo sells something every few minutes, at random. That a sale is told at once, alerts.test shows.
+    // The demo sells something every few minutes, at random. alerts.test.ts covers the message about a sale.
     if (!isLong) return
     await expect
       .poll(() => receiver.titles.slice(1), { timeout: WAIT_MS })

@@ -6,6 +6,11 @@ import { closedAtEnd } from '../closing.ts'
 /** What the network does with a request: `down` breaks the connection, `portal` is a page with status 200. */
 type Weather = 'open' | 'down' | 'portal' | 429 | 302
 
+/** All that is not an answer of Windfall, one after another. */
+export const STORM: readonly Weather[] = [429, 429, 'portal', 302, 'down']
+/** What the debug lines of an SDK say of a call through the storm. */
+export const STORM_ANSWERS = ['429 rate_limited', '429 rate_limited', '200', '302', 'no connection', '200']
+
 /** Opens the network in front of the server on this port of this machine. */
 export async function openNetwork(port: number) {
   /** What happens to the next requests, and to those after them. */
@@ -38,8 +43,8 @@ export async function openNetwork(port: number) {
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     paths,
-    setWeather(next: Weather[], after: Weather = 'open'): void {
-      weather = next
+    setWeather(next: readonly Weather[], after: Weather = 'open'): void {
+      weather = [...next]
       otherwise = after
     },
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { BUNDLE } from '../apple/samples.ts'
 import { APP, authority } from '../attribution/devices/enrolled.ts'
+import { STORM, STORM_ANSWERS } from '../sdk/weather.ts'
 import { newInstall, openAppAttest, startProbe } from './probe.ts'
 import { openServer } from './servers.ts'
 
@@ -49,7 +50,7 @@ test('what was called on a day offline arrives after a restart, in order', async
 
 test('a storm of 429 and a captive portal delay calls, and redirects are not followed', async () => {
   const { url, user, network } = await openServer()
-  network.setWeather([429, 429, 'portal', 302, 'down'])
+  network.setWeather(STORM)
   const app = startProbe(newInstall())
   app.send({ do: 'configure', url, bundleId: BUNDLE })
   // The page of the portal has that status, too.
@@ -60,9 +61,7 @@ test('a storm of 429 and a captive portal delay calls, and redirects are not fol
   expect(await app.state()).toMatchObject({ queue: 0, refused: 0, lastAnswer: '200' })
   expect(network.paths).toEqual(Array<string>(6).fill('/api/sdk/v1/identify'))
   expect(app.lines.flatMap(({ debug }) => (debug === undefined ? [] : [debug]))).toEqual(
-    ['429 rate_limited', '429 rate_limited', '200', '302', 'no connection', '200'].map(
-      (answer) => `identify for ann: ${answer}`,
-    ),
+    STORM_ANSWERS.map((answer) => `identify for ann: ${answer}`),
   )
   expect(JSON.stringify(await user('ann'))).toContain('"plan":"pro"')
 })

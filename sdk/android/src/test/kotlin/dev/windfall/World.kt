@@ -1,13 +1,15 @@
 package dev.windfall
 
 import android.app.Application
+import android.os.Looper
 import com.sun.net.httpserver.HttpExchange
 import com.sun.net.httpserver.HttpServer
 import dev.windfall.core.Fields
 import dev.windfall.core.Json
 import org.junit.rules.ExternalResource
 import org.robolectric.RuntimeEnvironment
-import org.robolectric.shadows.ShadowLooper
+import org.robolectric.shadow.api.Shadow
+import org.robolectric.shadows.ShadowPausedLooper
 import java.net.InetAddress
 import java.net.InetSocketAddress
 import java.util.concurrent.CompletableFuture
@@ -64,10 +66,12 @@ internal fun Sdk.sent() {
 
 /** Runs what is posted to the main thread, which is this one, until `read` has a value. */
 private fun <T : Any> onMain(read: () -> T?): T {
-    repeat(2000) {
-        ShadowLooper.shadowMainLooper().idle()
+    val looper = Shadow.extract<ShadowPausedLooper>(Looper.getMainLooper())
+    val end = System.nanoTime() + SECONDS.toNanos(20)
+    while (System.nanoTime() < end) {
+        looper.poll(1000)
+        looper.idle()
         read()?.let { return it }
-        Thread.sleep(10)
     }
     throw AssertionError("nothing came on the main thread")
 }

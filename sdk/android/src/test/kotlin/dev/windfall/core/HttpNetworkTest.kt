@@ -13,6 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executor
 import java.util.concurrent.Executors
+import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.zip.GZIPOutputStream
 
@@ -210,11 +211,15 @@ internal class HttpNetworkTest {
 
     @Test
     fun `an answer at the limit comes once`() {
+        val gates = LinkedBlockingQueue<Unit>()
         val server = serve {
-            Thread.sleep(30)
+            gates.take()
             answer("200 OK", "{}")
         }
-        for (limit in 20L..40) post(server.url, limit)
+        for (answeredAt in 20L..40) {
+            thread.after(answeredAt) { gates += Unit }
+            post(server.url, limit = 30)
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.io.OutputStream
 import java.net.InetAddress
 import java.net.ServerSocket
 import java.net.Socket
+import java.net.SocketTimeoutException
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.CountDownLatch
 import kotlin.concurrent.thread
@@ -42,16 +43,19 @@ internal class RawServer(private val answer: Connection.(Received) -> Unit) : Cl
             server.ended.countDown()
         }
 
-        /** Writes this text again and again until the other side closes the connection. */
+        /** Writes this text each time that the other side is silent for 20 ms, until it closes the connection. */
         fun writeEndlessly(text: String) {
-            try {
-                while (true) {
-                    write(text)
-                    Thread.sleep(20)
-                }
-            } catch (_: IOException) {
-                server.ended.countDown()
-            }
+            socket.soTimeout = 20
+            while (isOpen()) write(text)
+            server.ended.countDown()
+        }
+
+        private fun isOpen(): Boolean = try {
+            socket.getInputStream().read() >= 0
+        } catch (_: SocketTimeoutException) {
+            true
+        } catch (_: IOException) {
+            false
         }
     }
 
