@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { utcMinuteText } from '../../../src/days.ts'
 import type { Basis } from '../../../src/money.ts'
 import { date } from '../../../src/web/ui/words.ts'
+import { duringHash } from '../../access/held_hash.ts'
 import { APPLE_ID, BUNDLE, NOW, renewedPayload } from '../../apple/samples.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
 
@@ -224,17 +225,19 @@ test('requires the passcode, and limits guesses', async () => {
 
 test('a link that is revoked during the passcode check admits no one', async () => {
   const link = await created({ passcode: 'sesame' })
-  const url = open(tokenOf(link), { passcode: 'sesame' })
-  await new Promise((resolve) => setImmediate(resolve))
-  await app.windfall.store.commit(() => app.windfall.links.revoke(link.id))
-  expect(await url).toMatchObject({ status: 401, body: { code: 'invalid_share_link' } })
+  const answer = await duringHash(
+    () => open(tokenOf(link), { passcode: 'sesame' }),
+    () => app.windfall.store.commit(() => app.windfall.links.revoke(link.id)),
+  )
+  expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_share_link' } })
 })
 
 test('an owner who is signed out while a passcode is hashed creates no link', async () => {
-  const url = share({ passcode: 'sesame' })
-  await new Promise((resolve) => setImmediate(resolve))
-  await app.windfall.store.commit(() => app.windfall.sessions.endOwners(null))
-  expect(await url).toMatchObject({ status: 401, body: { code: 'sign_in_required' } })
+  const answer = await duringHash(
+    () => share({ passcode: 'sesame' }),
+    () => app.windfall.store.commit(() => app.windfall.sessions.endOwners(null)),
+  )
+  expect(answer).toMatchObject({ status: 401, body: { code: 'sign_in_required' } })
   expect(app.windfall.links.list()).toEqual([])
   expect(app.windfall.audit.list(null, 9)).toEqual([])
 })
