@@ -154,7 +154,7 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
   for (const { path, contents } of outputFiles) add(addressOf(path), path, contents)
   const outputs = Object.entries(metafile.outputs)
   const madeOf = (source) => outputs.find(([, { entryPoint }]) => entryPoint === source) ?? []
-  const [app, { cssBundle = '' } = {}] = madeOf(PAGE_ENTRIES.app)
+  const [entry, { cssBundle = '' } = {}] = madeOf(PAGE_ENTRIES.app)
   const first = addressOf(madeOf(PAGE_ENTRIES.first)[0])
   const font = outputs.find(([path]) => path.endsWith('.woff2'))?.[0] ?? ''
   const staticImports = (path) =>
@@ -168,6 +168,8 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
     for (const one of staticImports(path)) neededBy(one, found)
     return found
   }
+  // All code of the entry is in the file that late files share, so that the entry's own only imports it.
+  const [app = entry] = staticImports(entry)
   const preloadsOf = (sources) => {
     const paths = neededBy(app)
     for (const source of sources) neededBy(madeOf(source)[0], paths)

@@ -101,6 +101,22 @@ test('the page of a view loads the code of the view at once', async () => {
   }
 })
 
+test('divides the code of a view into few files, because each file costs a load some time', async () => {
+  const app = await openTestApp()
+  for (const path of [
+    '/',
+    '/revenue',
+    '/subscriptions',
+    '/retention',
+    '/metrics',
+    '/metrics/mrr',
+    '/customers',
+  ]) {
+    const code = (await namedIn(app, path)).filter((href) => href.endsWith('.js'))
+    expect(code.length, path).toBeLessThanOrEqual(5)
+  }
+})
+
 test('keeps the compressed first load of every view, with font, styles and code, below 100 kB', async () => {
   const app = await openTestApp()
   const sizeOf = async (path: string): Promise<number> => {

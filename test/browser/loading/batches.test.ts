@@ -9,11 +9,11 @@ import { settled, show } from '../views.ts'
 
 const memoryOf = (page: Page) => page.evaluate<string>("localStorage.getItem('reads') ?? ''")
 
-/** Opens *Revenue* until its figures are remembered. A slow machine seems idle before it has asked for them. */
-async function untilRemembered(page: Page): Promise<void> {
+/** Opens a view until this read of it is remembered. A slow machine seems idle before it has asked for the figures. */
+async function untilRemembered(page: Page, path = '/revenue', read = 'metrics/revenue?'): Promise<void> {
   await vi.waitFor(async () => {
-    await show(page, '/revenue')
-    await expect.poll(() => memoryOf(page), { timeout: 5_000 }).toContain('metrics/revenue?')
+    await show(page, path)
+    await expect.poll(() => memoryOf(page), { timeout: 5_000 }).toContain(read)
   }, 60_000)
 }
 
@@ -140,6 +140,22 @@ describe.skipIf(!hasChromium())('a view', () => {
     const figures = requests.filter((reads) => reads.some((read) => read.startsWith('metrics/revenue?')))
     expect(figures.length).toBe(1)
     expect(namesIn(figures[0])).toEqual(expect.arrayContaining(['apps', 'metrics', 'overview']))
+    await page.context().close()
+  })
+
+  test('reads the newest events with the figures of Today, and once more when the stream is open', async () => {
+    const { app, page } = await enter()
+    await untilRemembered(page, '/', 'events?')
+    const requests = watchRequests(page)
+    await show(page, '/')
+    const withFeed = () => requests.filter((reads) => namesIn(reads).includes('events'))
+    await expect.poll(withFeed).toHaveLength(2)
+    expect(namesIn(withFeed()[0])).toEqual(expect.arrayContaining(['today', 'status', 'events']))
+    const rows = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem')
+    const before = await rows.count()
+    await purchase({ app })
+    await expect.poll(() => rows.count()).toBeGreaterThan(before)
+    expect(withFeed()).toHaveLength(2)
     await page.context().close()
   })
 

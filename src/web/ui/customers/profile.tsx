@@ -1,4 +1,5 @@
 /** The profile of a customer. */
+import '../loading/event_views.ts'
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso/router'
 import { useApps } from '../apps.ts'

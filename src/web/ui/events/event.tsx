@@ -1,4 +1,5 @@
 /** The page of one event. */
+import '../loading/event_views.ts'
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso/router'
 import { ScopeBar } from '../frame/scope_bar.tsx'

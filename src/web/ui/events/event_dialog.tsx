@@ -1,4 +1,5 @@
 /** One event in a dialog over the current view. */
+import '../loading/event_views.ts'
 import type { JSX } from 'preact'
 import { Dialog } from '../parts/dialog.tsx'
 import { useScope } from '../scope.ts'

@@ -1,4 +1,5 @@
 /** The event log with filters and live updates. */
+import '../loading/event_views.ts'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { addressOf } from '../http.ts'

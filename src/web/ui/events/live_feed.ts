@@ -1,12 +1,15 @@
 /** The live feed: loads the newest page, then adds events from the stream in batches. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { addressOf, type Problem, type Query, read } from '../http.ts'
+import { addressOf, type Problem, type Query } from '../http.ts'
+import { readTogether } from '../loading/batched_reads.ts'
+import { noteFeedRead } from '../loading/remembered_reads.ts'
 import { currentTime } from '../now.ts'
 import { invalidate, problemFrom } from '../queries.ts'
 import { openConnection } from './connection.ts'
 import type { FeedEvent, FeedPage } from './feed_event.ts'
 import { type FeedWindow, MAX_EVENTS, withNewEvents, withNewestPage, withOlderPage } from './feed_window.ts'
 
+const EVENTS = '/api/v1/events'
 const PAGE_SIZE = 50
 /** Minimum interval between renders. */
 const RENDER_INTERVAL_MS = 300
@@ -38,6 +41,8 @@ const INITIAL_STATE: FeedState = {
   isLoadingOlder: false,
 }
 
+const pageQuery = (query: Query, before: number | null): Query => ({ ...query, limit: PAGE_SIZE, before })
+
 type ListenerOptions = {
   query: Query
   setState: (change: (before: FeedState) => FeedState) => void
@@ -53,7 +58,7 @@ function openListener({ query, setState, matches, isPaused, onEvent }: ListenerO
   let renderTimer: ReturnType<typeof setTimeout> | undefined
 
   async function readPage(before: number | null): Promise<FeedWindow> {
-    const { events, next } = await read<FeedPage>('/api/v1/events', { ...query, limit: PAGE_SIZE, before })
+    const { events, next } = await readTogether<FeedPage>(EVENTS, pageQuery(query, before))
     return { events: events.filter(matches), next }
   }
 
@@ -84,7 +89,7 @@ function openListener({ query, setState, matches, isPaused, onEvent }: ListenerO
   }
 
   const disconnect = openConnection({
-    address: addressOf('/api/v1/events/stream', query),
+    address: addressOf(`${EVENTS}/stream`, query),
     onMessage: onMessage,
     onOpen: () => {
       setState((before) => ({ ...before, lostAt: null }))
@@ -145,7 +150,11 @@ export function useLiveFeed({ query, matches, isPaused, onEvent }: Options): Liv
       onEvent: (event) => now.current.onEvent(event),
     })
     listener.current = listening
-    return listening.end
+    noteFeedRead(addressOf(EVENTS, pageQuery(query, null)))
+    return () => {
+      noteFeedRead(null)
+      listening.end()
+    }
   }, [key])
   useEffect(() => {
     if (!isPaused) listener.current?.release()

@@ -8,7 +8,7 @@ import { scopeFrom } from '../scope.ts'
 import type { Session } from '../session.ts'
 import { batchOf, readTogether } from './batched_reads.ts'
 import { whenIdle } from './idle.ts'
-import { forgetReads, readsSentEarly, rememberReads } from './remembered_reads.ts'
+import { FEED, feedRead, forgetReads, readsSentEarly, rememberReads } from './remembered_reads.ts'
 
 /** Set while the browser has a session, so that nothing is read in vain on the way to sign in. */
 const STORAGE_KEY = 'signed_in'
@@ -36,7 +36,8 @@ function rememberShown(pathname: string, search: string): void {
   const shown = client
     .getQueryCache()
     .findAll({ type: 'active', predicate: ({ state }) => state.status === 'success' })
-  rememberReads(pathname + search, batchOf(shown.map(({ queryKey: [, read] }) => String(read))))
+  const addresses = [...shown.map(({ queryKey: [, read] }) => String(read)), ...feedRead()]
+  rememberReads(pathname + search, batchOf(addresses))
 }
 
 /** A read that fails here is read again by the view. */
@@ -57,7 +58,9 @@ function readEarlyAt(address: string): void {
 
 export function readForView({ pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
   if (localStorage.getItem(STORAGE_KEY) === null || viewAt(pathname)?.view === 'sign_in') return
-  for (const read of readsSentEarly()) readEarlyAt(`/api/v1/${read}`)
+  const addresses = readsSentEarly().map((read) => `/api/v1/${read}`)
+  // The feed takes its answer itself, because it is not in the cache of queries.
+  for (const address of addresses) if (!address.startsWith(FEED)) readEarlyAt(address)
   readEarly('/api/v1/apps')
   if (!VIEWS_OF_FIGURES.test(pathname)) return
   readEarly('/api/v1/metrics')

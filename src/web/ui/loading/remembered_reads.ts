@@ -26,6 +26,18 @@ const loadedAt = currentTime()
 const { reads: sent, answers } = globalThis.earlyReads ?? { reads: [], answers: Promise.resolve([]) }
 const untaken = new Set(sent)
 
+/** The start of the address of the feed’s newest page. */
+export const FEED = '/api/v1/events?'
+let feed_read: string | null = null
+
+/** Notes the first read of the feed that the view shows, or that it shows none: the cache of queries does not know it. */
+export const noteFeedRead = (address: string | null): void => {
+  feed_read = address
+}
+
+/** What the feed reads first: one address, or none if the view has no feed. */
+export const feedRead = (): string[] => (feed_read === null ? [] : [feed_read])
+
 /** The reads that were sent early. */
 export const readsSentEarly = (): readonly string[] => sent
 

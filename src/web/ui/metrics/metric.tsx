@@ -1,4 +1,5 @@
 /** The page of one metric: chart, filters, breakdowns and definition. */
+import '../loading/chart_views.ts'
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso/router'
 import { CHART_PARAMS } from '../charts/card_params.ts'

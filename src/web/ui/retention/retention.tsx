@@ -1,4 +1,5 @@
 /** The trials and retention view. */
+import '../loading/chart_views.ts'
 import type { JSX } from 'preact'
 import { Arppu } from '../cohorts/arppu.tsx'
 import { cohortParams } from '../cohorts/cohort_card.tsx'

@@ -1,4 +1,5 @@
 /** The refunds view: the refunds of the range, their reasons and products, and the refund rate. */
+import '../loading/chart_views.ts'
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { RefundsAnswer } from '../../../api/metrics/refunds.ts'

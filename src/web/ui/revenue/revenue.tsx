@@ -1,4 +1,5 @@
 /** The revenue view. */
+import '../loading/chart_views.ts'
 import type { JSX } from 'preact'
 import { useCardParams } from '../charts/card_params.ts'
 import { Arppu } from '../cohorts/arppu.tsx'

@@ -1,4 +1,5 @@
 /** The subscriptions view. The other metrics of subscriptions are in the list of all metrics. */
+import '../loading/chart_views.ts'
 import type { JSX } from 'preact'
 import { CHART_PARAMS } from '../charts/card_params.ts'
 import { cohortParams } from '../cohorts/cohort_card.tsx'

@@ -1,4 +1,5 @@
 /** The first view of guests: metric cards. */
+import '../loading/chart_views.ts'
 import type { JSX } from 'preact'
 import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
 import { GuestPage } from './guest_page.tsx'

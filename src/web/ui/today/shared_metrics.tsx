@@ -1,4 +1,5 @@
 /** The first view of a guest whose link is limited to some metrics: each of them as a card. */
+import '../loading/chart_views.ts'
 import type { JSX } from 'preact'
 import { Arppu } from '../cohorts/arppu.tsx'
 import { LTV_PARAMS, Ltv } from '../cohorts/ltv.tsx'

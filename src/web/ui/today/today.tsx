@@ -1,4 +1,5 @@
 /** The Today view of the owner. */
+import '../loading/event_views.ts'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { useApps } from '../apps.ts'

@@ -1,4 +1,5 @@
 /** Settings, Devices: labels of calls over time, what a stricter policy would refuse, and attested devices. */
+import '../../loading/chart_views.ts'
 import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
 import { useCardParams } from '../../charts/card_params.ts'

@@ -1,4 +1,5 @@
 /** The page of one endpoint: state, deliveries, replays, secret and verification code. */
+import '../../loading/event_views.ts'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'

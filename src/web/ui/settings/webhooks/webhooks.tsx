@@ -1,4 +1,5 @@
 /** Settings, Webhooks: the list of endpoints. */
+import '../../loading/event_views.ts'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'

@@ -1,4 +1,5 @@
 /** One delivery in a dialog: what was sent, each attempt, and its replay. */
+import '../../../loading/event_views.ts'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { productName } from '../../../../../apps/product_name.ts'

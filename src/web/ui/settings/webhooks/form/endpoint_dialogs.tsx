@@ -1,4 +1,5 @@
 /** The dialogs that add, change and delete an endpoint. */
+import '../../../loading/event_views.ts'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'

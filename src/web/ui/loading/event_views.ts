@@ -1,0 +1,6 @@
+/** What views of events share beyond `common.ts`, so that it is one file of code. Each of these views imports this file. */
+import '../events/event_detail.ts'
+import '../events/live_feed.ts'
+import '../events/mrr_effect.tsx'
+import '../events/row.tsx'
+import '../events/rows.tsx'
