@@ -15,7 +15,9 @@ async function firstEvent(url: string, token: string): Promise<unknown> {
   throw new Error(`the stream ended: ${text}`)
 }
 
-// Simulating two years takes long, so these two tests run at the same time.
+// Simulating two years takes long, so the company is small and these two tests run at the same time. The browser tests
+// have the company of the default size.
+const SMALL = ['--subscribers', '200']
 const NO_TIMEOUT = { timeout: 240_000 }
 
 test.concurrent(
@@ -24,7 +26,10 @@ test.concurrent(
   async () => {
     const cwd = folderOf()
     const TMPDIR = folderOf()
-    const { status, stdout, stderr } = await run(['demo', '--once', '--seed', '3'], { cwd, env: { TMPDIR } })
+    const { status, stdout, stderr } = await run(['demo', '--once', '--seed', '3', ...SMALL], {
+      cwd,
+      env: { TMPDIR },
+    })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(
       /^Simulating two years of a company …\n( {2}\d+%, up to \d{4}-\d\d-\d\d\n)*\d{4,} notifications and calls in \d+\.\d s: \d{4,} events\.\n$/,
@@ -39,7 +44,7 @@ test.concurrent(
   async () => {
     const cwd = folderOf()
     const TMPDIR = folderOf()
-    const demo = start(['demo'], { cwd, env: { TMPDIR } })
+    const demo = start(['demo', ...SMALL], { cwd, env: { TMPDIR } })
     const [, url = ''] = await demo.until((text) => /serves on (http:\/\/127\.0\.0\.1:\d+)/.exec(text))
     const [, token = ''] = await demo.until((text) => /Bearer (wf_[0-9a-f]+)'/.exec(text))
     const [, key = ''] = await demo.until((text) => /Bearer (pk_live_[0-9a-f]+)'/.exec(text))
@@ -99,6 +104,10 @@ test.concurrent(
 
 test.each([
   [['--seed', 'x'], 2, '--seed must be a whole number, not x'],
+  [['--subscribers', 'x'], 2, '--subscribers must be a whole number from 50 to 20000, not x'],
+  [['--subscribers', '49'], 2, 'from 50 to 20000, not 49'],
+  [['--subscribers', '20001'], 2, 'from 50 to 20000, not 20001'],
+  [['--subscribers', '99.5'], 2, 'from 50 to 20000, not 99.5'],
   [['--port', 'x'], 2, '--port must be a number from 0 to 65535, not x'],
   [['--port', '65536'], 2, '--port must be a number from 0 to 65535, not 65536'],
 ])('refuses invalid options (%j) with a message and leaves no files', async (args, code, words) => {

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openCompany, purchasesPerMinute } from '../../src/cli/demo/company.ts'
+import { openCompany, purchasesPerMinute, SUBSCRIBERS } from '../../src/cli/demo/company.ts'
 import type { Entry } from '../../src/demo/world/books.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 test('an hour of the demo sells less than a usual day, and the first minutes sell something', async () => {
-  const { simulation, until, close } = await openCompany(1)
+  const { simulation, until, close } = await openCompany({ seed: 1, subscribers: SUBSCRIBERS.usual })
   onTestFinished(async () => void (await close()))
   simulation.skip(until)
   for (let at = until; at < until + HOUR; at += 1_000)

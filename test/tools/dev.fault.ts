@@ -43,7 +43,7 @@ test('a change restarts the server or rebuilds the page, on the same database', 
 }, async () => {
   const { folder, replace } = copyOfSources()
   const TMPDIR = folderOf()
-  const dev = start(['--port', '0'], {
+  const dev = start(['--port', '0', '--subscribers', '50'], {
     cwd: folder,
     entry: join(folder, 'tools/dev/dev.ts'),
     env: { TMPDIR },

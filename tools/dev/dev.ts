@@ -12,6 +12,8 @@ import {
   openCompany,
   openWithHistory,
   PATH_BY_KIND,
+  parseSubscribers,
+  SUBSCRIBERS,
   simulateLive,
 } from '../../src/cli/demo/company.ts'
 import { createDemoOwner } from '../../src/cli/demo/owner.ts'
@@ -36,7 +38,9 @@ const WORDS =
   'a change below src restarts the server or rebuilds the page, and the browser reloads; Ctrl-C stops'
 
 async function run(): Promise<void> {
-  const { values } = parseArgs({ options: { port: { type: 'string' } } })
+  const { values } = parseArgs({ options: { port: { type: 'string' }, subscribers: { type: 'string' } } })
+  const subscribers =
+    values.subscribers === undefined ? SUBSCRIBERS.usual : parseSubscribers(values.subscribers)
   const folder = mkdtempSync(join(tmpdir(), 'windfall-dev-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const leave = () => process.exit(130)
@@ -45,7 +49,7 @@ async function run(): Promise<void> {
   const builds = await openBuilds()
   const { page } = await builds.build()
   proxy.show(page ?? {})
-  const company = await openCompany(1)
+  const company = await openCompany({ seed: 1, subscribers })
   declareAccount(folder, company.store)
   const env = environment(proxy.url)
   const { config } = loadConfig({ env, cwd: folder })

@@ -8,6 +8,7 @@ import { openAuthority } from '../../demo/signing/authority.ts'
 import { openSimulation, type Simulation } from '../../demo/simulation.ts'
 import { openAppStore } from '../../demo/store/store.ts'
 import type { Step } from '../../demo/world/steps.ts'
+import { Refusal } from '../../errors.ts'
 import { openSerial } from '../../limiter.ts'
 import type { Log } from '../../log.ts'
 import { print } from '../instance/output.ts'
@@ -22,22 +23,34 @@ const LIVE_EVERY_MS = 1_000
 const FIRST_PURCHASES_A_MINUTE = 2
 const PURCHASES_A_MINUTE = 0.12
 const FIRST_MS = 2 * 60_000
-/** A small company, whose history is simulated in about ten seconds on a small machine. */
-const SUBSCRIBERS = 1_600
+/**
+ * The size of the company: usually small, so that its history is simulated in about ten seconds on a small machine. From
+ * `min` on there are shoppers, Android users and all events of a company; `max` takes minutes.
+ */
+export const SUBSCRIBERS = { usual: 1_600, min: 50, max: 20_000 } as const
 /** The fraction of notifications that Apple never delivers. */
 const LOST_FRACTION = 0.02
+
+/** The size of the company that `--subscribers` asks for. @throws Refusal 400 `invalid_request` */
+export function parseSubscribers(text: string): number {
+  const { min, max } = SUBSCRIBERS
+  const count = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (count >= min && count <= max) return count
+  const words = `--subscribers must be a whole number from ${min} to ${max}, not ${text}`
+  throw new Refusal(400, 'invalid_request', words)
+}
 
 export type Company = Awaited<ReturnType<typeof openCompany>>
 
 /**
- * A simulated company with two years of history, with its App Store and a publisher of exchange rates listening on
- * 127.0.0.1. Nothing has been simulated yet.
+ * A simulated company with `subscribers` and two years of history, with its App Store and a publisher of exchange rates
+ * listening on 127.0.0.1. Nothing has been simulated yet.
  */
-export async function openCompany(seed: number) {
+export async function openCompany({ seed, subscribers }: { seed: number; subscribers: number }) {
   const until = systemClock()
   const authority = await openAuthority({ now: until })
   const from = until - TWO_YEARS_MS
-  const simulation = openSimulation({ seed, from, until, subscribers: SUBSCRIBERS, authority })
+  const simulation = openSimulation({ seed, from, until, subscribers, authority })
   const store = await openAppStore({ simulation, authority, clock: systemClock })
   const publisher = await openPublisher()
   const close = () => Promise.all([store.close(), publisher.close()])

@@ -21,6 +21,8 @@ import {
   openCompany,
   openWithHistory,
   PATH_BY_KIND,
+  parseSubscribers,
+  SUBSCRIBERS,
   simulateLive,
 } from './company.ts'
 import { createDemoOwner } from './owner.ts'
@@ -35,6 +37,12 @@ export const demoCommand = defineCommand({
       valueHint: 'N',
       description: 'Random seed; another seed simulates another history',
     },
+    subscribers: {
+      type: 'string',
+      default: String(SUBSCRIBERS.usual),
+      valueHint: 'N',
+      description: `Size of the simulated company, from ${SUBSCRIBERS.min} to ${SUBSCRIBERS.max}; the time to simulate it grows with it`,
+    },
     port: {
       type: 'string',
       valueHint: 'PORT',
@@ -48,13 +56,14 @@ export const demoCommand = defineCommand({
   },
   async run({ args }) {
     const seed = parseWholeNumber('seed', args.seed)
+    const subscribers = parseSubscribers(args.subscribers)
     const port = args.port === undefined ? process.env.WINDFALL_SERVER_PORT : parsePort(args.port)
     const stopAtOnce = exitOnSignal()
     const folder = mkdtempSync(join(tmpdir(), 'windfall-demo-'))
     const remove = () => rmSync(folder, { recursive: true, force: true })
     process.once('exit', remove)
     try {
-      await openAndRun({ folder, seed, port, once: args.once, stopAtOnce })
+      await openAndRun({ folder, seed, subscribers, port, once: args.once, stopAtOnce })
     } finally {
       stopAtOnce.off()
       remove()
@@ -92,16 +101,17 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 type DemoOptions = {
   folder: string
   seed: number
+  subscribers: number
   port: string | undefined
   once: boolean
   stopAtOnce: { off(): void }
 }
 
 async function openAndRun(options: DemoOptions): Promise<void> {
-  const { folder, seed } = options
+  const { folder } = options
   const config = loadDemoConfig(options)
   if (!options.once && options.port !== undefined) await assertPortFree(config.server)
-  const [company, receiver] = [await openCompany(seed), await openDemoReceiver(systemClock)]
+  const [company, receiver] = [await openCompany(options), await openDemoReceiver(systemClock)]
   try {
     declareAccount(folder, company.store)
     declareOutgoing(folder)

@@ -35,7 +35,7 @@ export const HELP: Readonly<Record<string, Help>> = {
     noJson: 'It runs until it is stopped; its log is JSON unless it goes to a terminal.',
   },
   demo: {
-    examples: ['windfall demo', 'windfall demo --port 8790 --seed 7'],
+    examples: ['windfall demo', 'windfall demo --port 8790 --seed 7', 'windfall demo --subscribers 200'],
     noJson: 'It runs until it is stopped.',
   },
   health: {

@@ -21,9 +21,9 @@ export async function openDemo(browser: Browser): Promise<Demo> {
   return { base, cookies }
 }
 
-/** Starts a demo of this executable and opens the link that it prints. */
+/** Starts a small demo of this executable and opens the link that it prints. */
 export async function startDemoOf(browser: Browser, program: string): Promise<Demo> {
-  const child = start(['demo', '--port', '0'], { cwd: folderOf(), program })
+  const child = start(['demo', '--port', '0', '--subscribers', '200'], { cwd: folderOf(), program })
   const [address = '', base = ''] = await child.until((text) =>
     /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(text),
   )
