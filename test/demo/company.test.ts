@@ -1,6 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openCompany, purchasesPerMinute, SUBSCRIBERS } from '../../src/cli/demo/company.ts'
+import { openCompany, openWithHistory, purchasesPerMinute, SUBSCRIBERS } from '../../src/cli/demo/company.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import type { Entry } from '../../src/demo/world/books.ts'
+import { openLog } from '../../src/log.ts'
+import { temporaryFolder } from '../folders.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -24,4 +27,31 @@ test('an hour of the demo sells less than a usual day, and the first minutes sel
   )
   const first = until + 5 * 60_000
   expect(sold('charge', until, first) + sold('trial_started', until, first)).toBeGreaterThan(0)
+})
+
+test('the first figures of the demo include amounts in every currency', async () => {
+  const folder = temporaryFolder()
+  onTestFinished(folder.remove)
+  const company = await openCompany({ seed: 2, subscribers: SUBSCRIBERS.min })
+  onTestFinished(async () => void (await company.close()))
+  const { config } = loadConfig({ env: {}, cwd: folder.path })
+  const log = openLog({ format: 'json', level: 'error', write: () => {} })
+  const windfall = await openWithHistory(company, config, log)
+  onTestFinished(() => windfall.close())
+  const revenue = async () => {
+    const { token } = await windfall.store.commit(() =>
+      windfall.tokens.create('test', { organization_id: null, apps: null }),
+    )
+    const headers = { authorization: `Bearer ${token}` }
+    const path = '/api/v1/metrics/revenue?interval=month&split=currency'
+    const { series } = (await (await windfall.http.app.request(path, { headers })).json()) as {
+      series: object[]
+    }
+    return series
+  }
+  const first = await revenue()
+  await windfall.rates.refresh(AbortSignal.timeout(HOUR))
+  await windfall.metrics.whenCurrent()
+  expect(await revenue()).toEqual(first)
+  expect(first.length).toBeGreaterThan(0)
 })

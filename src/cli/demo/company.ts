@@ -14,7 +14,9 @@ import type { Log } from '../../log.ts'
 import { print } from '../instance/output.ts'
 import { openSimulationProgress } from './progress.ts'
 
-const TWO_YEARS_MS = 2 * 365 * 86_400_000
+const YEAR_MS = 365 * 86_400_000
+const TWO_YEARS_MS = 2 * YEAR_MS
+const RATES_TIMEOUT_MS = 60_000
 const LIVE_EVERY_MS = 1_000
 /**
  * New customers a minute while the first viewer waits for a sale, and afterwards: so few that an hour of them does not
@@ -71,6 +73,7 @@ export async function openWithHistory(company: Company, config: Config, log: Log
     rate_origins: rates,
   })
   await connectApps(windfall, simulation)
+  await fetchRates(windfall, clock, until)
   await simulateHistory(windfall, simulation, clock, until)
   clock.goLive()
   return windfall
@@ -101,6 +104,19 @@ async function connectApps(windfall: Windfall, simulation: Simulation): Promise<
     const declaration = { bundle_id, apple_id, team_id, sku, name, android_package }
     await windfall.store.commit(() => windfall.apps.add(id, declaration, 'demo'))
   }
+}
+
+/** Fetches the rates of both years, so that the first figures include amounts in every currency. */
+async function fetchRates(
+  { rates }: Windfall,
+  clock: ReturnType<typeof openSimulatedClock>,
+  until: number,
+): Promise<void> {
+  for (const at of [until - YEAR_MS, until]) {
+    clock.set(at)
+    await rates.refresh(AbortSignal.timeout(RATES_TIMEOUT_MS))
+  }
+  clock.set(until - TWO_YEARS_MS)
 }
 
 async function simulateHistory(
