@@ -44,6 +44,9 @@ const lateImportsOf = (file) =>
     ([, name, path]) => [name, join(dirname(file), path)],
   )
 
+/** What is shown at `/`: Today, or what a guest sees there. */
+const VIEWS_OF_FIRST_PAGE = ['today', 'overview', 'shared_metrics']
+
 /** The addresses of the pages. */
 export const pageAddresses = () => Object.keys(pageSources())
 
@@ -59,7 +62,11 @@ function pageSources() {
   return {
     '/': [sourceOf('today')],
     '/page': [],
-    ...Object.fromEntries(views.map(([view, source]) => [`/page/${view}`, [source]])),
+    ...Object.fromEntries(
+      views
+        .filter(([view]) => !VIEWS_OF_FIRST_PAGE.includes(view))
+        .map(([view, source]) => [`/page/${view}`, [source]]),
+    ),
     // The settings begin with their first section.
     ...Object.fromEntries(
       [['', sections[0][1]], ...sections.map(([name, source]) => [`/${name}`, source])].map(

@@ -6,6 +6,7 @@ export type App = {
   organization_id: string
   bundle_id: string
   name: string | null
+  android_package?: string | null
   icon?: string | null
 }
 

@@ -1,4 +1,4 @@
-/** A user by app user id. Redirects to the customer if there is exactly one. */
+/** A user by app user id. Redirects to the customer if that is all there is: its page does not have purchases on Google Play. */
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
@@ -20,6 +20,10 @@ import { ForgetButton } from './profile/forget.tsx'
 import { AboutUser } from './profile/identity.tsx'
 import type { Link, Move, User } from './profile/profile_answer.ts'
 
+/** The number of purchases on Google Play that are linked to a user. */
+const countGoogle = ({ links }: { links: readonly Link[] }): number =>
+  links.filter(({ store }) => store === 'google').length
+
 type Answer = { users: (User & { customers: Customer[]; links: Link[]; link_history: Move[] })[] }
 
 export function UserPage(): JSX.Element {
@@ -28,8 +32,10 @@ export function UserPage(): JSX.Element {
   const { route } = useLocation()
   const id = params.id ?? ''
   const result = useQuery<Answer>(`/api/v1/users/${encodeURIComponent(id)}`, displayQuery(scope))
-  const customers = result.isPrevious ? [] : (result.data?.users.flatMap((user) => user.customers) ?? [])
-  const onlyCustomerId = customers.length === 1 ? customers[0]?.id : undefined
+  const users = result.isPrevious ? [] : (result.data?.users ?? [])
+  const customers = users.flatMap((user) => user.customers)
+  const isAll = customers.length === 1 && users.every((user) => countGoogle(user) === 0)
+  const onlyCustomerId = isAll ? customers[0]?.id : undefined
   useEffect(() => {
     if (onlyCustomerId) route(href(`/customers/${onlyCustomerId}`), true)
   }, [onlyCustomerId])
@@ -70,7 +76,7 @@ function InApps({ users }: Answer): JSX.Element {
 
 function InApp({ user, apps }: { user: Answer['users'][number]; apps: App[] }): JSX.Element {
   const now = useNow()
-  const googlePurchases = user.links.filter(({ store }) => store === 'google').length
+  const google_count = countGoogle(user)
   const chosen = useColumns()
   return (
     <Card
@@ -80,13 +86,15 @@ function InApp({ user, apps }: { user: Answer['users'][number]; apps: App[] }): 
       <div class="stack">
         <AboutUser user={user} />
         {user.customers.length === 0 ? (
-          <p class="small quiet">
-            No App Store purchase is linked to this user yet.
-            {googlePurchases > 0 &&
-              ` ${plural(googlePurchases, 'Google Play purchase')} ${googlePurchases === 1 ? 'is' : 'are'}.`}
-          </p>
+          <p class="small quiet">No App Store purchase is linked to this user yet.</p>
         ) : (
           <CustomerList customers={user.customers} apps={apps} now={now} chosen={chosen} sort={null} />
+        )}
+        {google_count > 0 && (
+          <p class="small quiet">
+            {plural(google_count, 'Google Play purchase')} {google_count === 1 ? 'is' : 'are'} linked to this
+            user.
+          </p>
         )}
       </div>
     </Card>

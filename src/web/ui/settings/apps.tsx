@@ -1,5 +1,6 @@
 /** Settings, Apps: connected apps with their notifications, reports, history and keys. */
 import type { ComponentChildren, JSX } from 'preact'
+import { useApps } from '../apps.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { QueryView } from '../parts/query_view.tsx'
@@ -92,6 +93,7 @@ function ReportFact({ reports }: { reports: AppHealth['reports'] }): JSX.Element
 }
 
 function AppCard({ app, organization }: { app: AppHealth; organization: string | null }): JSX.Element {
+  const { android_package } = useApps().data?.apps.find(({ id }) => id === app.app_id) ?? {}
   return (
     <Card
       title={app.name ?? app.bundle_id}
@@ -109,6 +111,11 @@ function AppCard({ app, organization }: { app: AppHealth; organization: string |
         {app.notifications.map((one) => (
           <LastNotification key={one.environment} one={one} />
         ))}
+        {android_package && (
+          <Fact name="Android">
+            <code>{android_package}</code>
+          </Fact>
+        )}
         <ReportFact reports={app.reports} />
         <HistoryFact history={app.history} />
         <Fact name="Products">
