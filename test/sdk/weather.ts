@@ -1,9 +1,12 @@
 /** A network in front of a real server, which fails on request. */
-import { createServer, request as send } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { closedAtEnd } from '../closing.ts'
 
-/** What the network does with a request: `down` breaks the connection, `portal` is a page with status 200. */
+/**
+ * What the network does with a request: `down` breaks the connection, `portal` is a page with status 200 that sets a
+ * cookie.
+ */
 type Weather = 'open' | 'down' | 'portal' | 429 | 302
 
 /** All that is not an answer of Windfall, one after another. */
@@ -16,18 +19,23 @@ export async function openNetwork(port: number) {
   /** What happens to the next requests, and to those after them. */
   let weather: Weather[] = []
   let otherwise: Weather = 'open'
-  /** The paths of all requests. */
+  /** The paths and the headers of all requests. */
   const paths: string[] = []
+  const headers: IncomingHttpHeaders[] = []
 
   const proxy = createServer((incoming, outgoing) => {
     paths.push(incoming.url ?? '')
+    headers.push(incoming.headers)
     const now = weather.shift() ?? otherwise
     if (now === 'down') return incoming.destroy()
-    if (now === 'portal') return outgoing.end('<html>Welcome to the hotel</html>')
+    if (now === 'portal')
+      return outgoing
+        .writeHead(200, { 'set-cookie': 'guest=1; Path=/' })
+        .end('<html>Welcome to the hotel</html>')
     if (now === 429) return outgoing.writeHead(429, { 'retry-after': '1' }).end('{"code":"rate_limited"}')
     if (now === 302) return outgoing.writeHead(302, { location: '/hotel' }).end()
-    const { method, headers, url } = incoming
-    const forwarded = send({ port, method, headers, path: url }, (answer) => {
+    const { method, url } = incoming
+    const forwarded = send({ port, method, headers: incoming.headers, path: url }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(outgoing)
     })
@@ -43,6 +51,7 @@ export async function openNetwork(port: number) {
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     paths,
+    headers,
     setWeather(next: readonly Weather[], after: Weather = 'open'): void {
       weather = [...next]
       otherwise = after

@@ -9,6 +9,11 @@ import { newInstall, openAppAttest, startProbe } from './probe.ts'
 import { openServer } from './servers.ts'
 
 const DAY_S = 86_400
+/** The headers of a call: its own, and those of HTTP. */
+const HEADERS = [
+  ...['content-type', 'x-windfall-unattested', 'user-agent', 'accept-language'],
+  ...['accept', 'accept-encoding', 'connection', 'content-length', 'host'],
+]
 const newKey = () => authority.device(APP)
 
 test('a purchase before the login ends verified, with the user', async () => {
@@ -64,6 +69,11 @@ test('a storm of 429 and a captive portal delay calls, and redirects are not fol
     STORM_ANSWERS.map((answer) => `identify for ann: ${answer}`),
   )
   expect(JSON.stringify(await user('ann'))).toContain('"plan":"pro"')
+  // Nothing of the portal is kept, and nothing names the app, its build or the languages of the user.
+  for (const headers of network.headers) {
+    expect(headers).toMatchObject({ 'user-agent': 'windfall-swift', 'accept-language': 'en' })
+    expect(Object.keys(headers).filter((name) => !HEADERS.includes(name))).toEqual([])
+  }
 })
 
 test('of two users of one device each has their own purchases', async () => {

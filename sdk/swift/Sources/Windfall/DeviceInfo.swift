@@ -49,3 +49,9 @@ func appFolder(ofExtension folder: URL) -> URL {
 func isExtension(_ main: Bundle = .main) -> Bool {
     main.bundleURL.pathExtension == "appex"
 }
+
+/// Whether purchases are reported by themselves: as the app asks for it, and never in an app extension, which has another
+/// anonymous id and would move the purchases of the app's user to it.
+func tracks(_ autoTrack: Bool, in main: Bundle = .main) -> Bool {
+    autoTrack && !isExtension(main)
+}

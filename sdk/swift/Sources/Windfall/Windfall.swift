@@ -24,8 +24,7 @@ public enum Windfall {
     ) {
         let options = Options(
             url: url, key: key, bundleId: bundleId ?? appBundleId(), device: currentDevice(), debug: debug)
-        // An extension has another anonymous id, to which it would move the purchases of the app's user.
-        Sdk.shared.configure(options, autoTrack: autoTrack && !isExtension(), keychain: keychain)
+        Sdk.shared.configure(options, autoTrack: tracks(autoTrack), keychain: keychain)
     }
 
     /// Says who the user is; call it after login and at each start. Nothing is sent if nothing changed.

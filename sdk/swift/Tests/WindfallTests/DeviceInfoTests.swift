@@ -23,18 +23,31 @@ final class DeviceInfoTests: XCTestCase {
         }
     }
 
-    func testAnAppExtensionHasTheBundleIdOfItsApp() throws {
+    /// An app and its extension, as folders.
+    private func makeBundles() throws -> (app: Bundle, appex: Bundle) {
         let app = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString)/Lantern.app")
         let appex = app.appendingPathComponent("PlugIns/Widget.appex")
         try FileManager.default.createDirectory(at: appex, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: app.deletingLastPathComponent()) }
+        addTeardownBlock { try? FileManager.default.removeItem(at: app.deletingLastPathComponent()) }
         for (folder, id) in [(app, "com.example.lantern"), (appex, "com.example.lantern.widget")] {
             let info = try PropertyListSerialization.data(
                 fromPropertyList: ["CFBundleIdentifier": id], format: .xml, options: 0)
             try info.write(to: folder.appendingPathComponent("Info.plist"))
         }
-        XCTAssertEqual(try appBundleId(XCTUnwrap(Bundle(url: app))), "com.example.lantern")
-        XCTAssertEqual(try appBundleId(XCTUnwrap(Bundle(url: appex))), "com.example.lantern")
+        return try (XCTUnwrap(Bundle(url: app)), XCTUnwrap(Bundle(url: appex)))
+    }
+
+    func testAnAppExtensionHasTheBundleIdOfItsApp() throws {
+        let (app, appex) = try makeBundles()
+        XCTAssertEqual(appBundleId(app), "com.example.lantern")
+        XCTAssertEqual(appBundleId(appex), "com.example.lantern")
+    }
+
+    func testAnAppExtensionReportsNothingByItself() throws {
+        let (app, appex) = try makeBundles()
+        XCTAssertTrue(tracks(true, in: app))
+        XCTAssertFalse(tracks(false, in: app))
+        XCTAssertFalse(tracks(true, in: appex))
     }
 
     func testTheAppIsAroundTheExtension() {
