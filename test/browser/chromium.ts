@@ -1,7 +1,13 @@
 /** Drives Chromium over real pages, collects its complaints and allows only the server's host. */
 import { existsSync } from 'node:fs'
 import axe, { type AxeResults } from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 
 const WITH_WINDOWS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 /** The shell has no window around the page, so it needs half of the time. It shows no notifications. */
@@ -46,6 +52,18 @@ const QUIET = [
 
 export const launch = (path = chromiumPath): Promise<Browser> =>
   chromium.launch({ executablePath: path ?? '', args: QUIET, headless: true })
+
+/**
+ * Opens a profile in `folder`, as a person has one: only with it does Chromium keep compiled code. `options` are those of
+ * a context.
+ */
+export const launchProfile = (folder: string, options: BrowserContextOptions): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(folder, {
+    executablePath: notifyingPath ?? chromiumPath ?? '',
+    args: QUIET,
+    headless: true,
+    ...options,
+  })
 
 export const hasNotifications = (): boolean => hasChromium(notifyingPath)
 export const launchWithNotifications = (): Promise<Browser> => launch(notifyingPath)

@@ -1,7 +1,6 @@
 /** Views of the dashboard of a large business in a throttled Chromium: cold, warm, and by a click. */
 import { createServer } from 'node:http'
-import type { Browser } from 'playwright-core'
-import { chromiumPath, launch, SIZES } from '../../browser/chromium.ts'
+import { chromiumPath, launchProfile, SIZES } from '../../browser/chromium.ts'
 import { type Bench, interleave, type Server } from '../bench.ts'
 import { BUSINESS_UNTIL } from '../business/business.ts'
 import { copyBusiness, ensureBusinessFile } from '../business/business_app.ts'
@@ -12,6 +11,8 @@ import { type Loaded, openTab } from './page_loads.ts'
 /** The longest loads, as a multiple of the load of an empty page in the same round. */
 const MAX_WARM_RATIO = 2
 const MAX_COLD_RATIO = 3
+/** Loads until Chromium has compiled code of all files in its cache. */
+const LOADS_UNTIL_WARM = 3
 /** The number of viewers, and the least fraction of the calls per second that must remain with them. */
 const VIEWERS = 100
 const MIN_SPEED_RATIO = 0.95
@@ -48,23 +49,24 @@ async function openEmpty(url: string) {
   }
 }
 
-type Site = { browser: Browser; url: string; token: string; empty: string }
+type Site = { bench: Bench; url: string; token: string; empty: string }
 /** `clicked`: null if the navigation has no link to the view. `empty`: the page with only a heading. */
 type Round = { cold: Loaded; warm: Loaded; clicked: Loaded | null; empty: Loaded }
 
-async function openSession({ browser, url, token }: Site) {
-  const context = await browser.newContext({ ...SIZES.desktop, locale: 'en-US' })
+async function openSession({ bench, url, token }: Site) {
+  const context = await launchProfile(bench.newFolder(), { ...SIZES.desktop, locale: 'en-US' })
   await context.addCookies([{ name: 'windfall', value: token, url, httpOnly: true, sameSite: 'Lax' }])
   return context
 }
 
-/** Opens a view with empty caches, again with warm caches, and by a click from another view. */
+/** Opens a view with empty caches, again with warm caches, and by a click from another view. Each view has its profile. */
 async function measureView(site: Site, path: string): Promise<Round> {
   const context = await openSession(site)
   const { page, open, follow, serviceWorkerReady } = await openTab(context)
   const empty = await open(site.empty)
   const cold = await open(site.url + path)
   await serviceWorkerReady()
+  for (let left = LOADS_UNTIL_WARM; left > 0; left -= 1) await open(site.url + path)
   const warm = await open(site.url + path)
   const isLinked = (await page.locator(`.nav a[href="${path}"]`).count()) > 0
   if (isLinked) await open(`${site.url}${path === '/settings' ? '/events' : '/settings'}`)
@@ -169,11 +171,9 @@ async function measureInBrowser(bench: Bench, server: Server): Promise<Figure[]>
   }
   const { token } = await server.request<{ token: string }>({ session: true })
   const empty = await openEmpty(server.url)
-  const browser = await launch()
   try {
-    return await measureViews(bench, { browser, url: server.url, token, empty: empty.url })
+    return await measureViews(bench, { bench, url: server.url, token, empty: empty.url })
   } finally {
-    await browser.close()
     await empty.close()
   }
 }
