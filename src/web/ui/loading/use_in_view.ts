@@ -1,5 +1,5 @@
 /** A hook that tracks whether an element is in or near the viewport, for lazy loading. */
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { whenIdle } from './idle.ts'
 
 /** Distance below the viewport within which an element loads once the page is idle. */
@@ -42,19 +42,26 @@ const isVisible = (element: Element): boolean => {
  */
 export function useInView(): { isInView: boolean; ref: (element: Element | null) => void } {
   const [isInView, setInView] = useState(false)
-  const [element, setElement] = useState<Element | null>(null)
-  const ref = useCallback((added: Element | null) => {
-    if (added !== null && isVisible(added)) setInView(true)
-    else setElement(added)
+  const [observed, setObserved] = useState<Element | null>(null)
+  const added = useRef<Element | null>(null)
+  const ref = useCallback((element: Element | null) => {
+    added.current = element
   }, [])
+  // Measured when the whole view is there: in `ref`, each measurement between two insertions would cost a layout.
+  useLayoutEffect(() => {
+    const element = added.current
+    if (isInView || element === observed) return
+    if (element !== null && isVisible(element)) setInView(true)
+    else setObserved(element)
+  })
   useEffect(() => {
-    if (element === null || isInView) return
-    callbacks.set(element, () => setInView(true))
-    for (const observer of observers()) observer.observe(element)
+    if (observed === null || isInView) return
+    callbacks.set(observed, () => setInView(true))
+    for (const observer of observers()) observer.observe(observed)
     return () => {
-      callbacks.delete(element)
-      for (const observer of observers()) observer.unobserve(element)
+      callbacks.delete(observed)
+      for (const observer of observers()) observer.unobserve(observed)
     }
-  }, [element, isInView])
+  }, [observed, isInView])
   return { isInView, ref }
 }
