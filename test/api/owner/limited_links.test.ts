@@ -10,7 +10,7 @@ import {
 import type { Basis } from '../../../src/money.ts'
 import { openSimulated, type Simulated } from '../../metrics/oracle/simulated.ts'
 import { nonEmpty } from '../../non_empty.ts'
-import { seed } from '../../random.ts'
+import { isLong, seed } from '../../random.ts'
 
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
 const COHORTS = SHARED_METRICS.filter((name) => !(name in DEFINITIONS))
@@ -72,6 +72,13 @@ const cohortPaths = (name: string): string[] =>
 const pathsOf = (name: SharedMetric): string[] =>
   name in DEFINITIONS ? seriesPaths(name as MetricName) : cohortPaths(name)
 
+/**
+ * Which forms of another metric the guest of a link asks for by themselves: in the short form every third, so that ten
+ * guests ask for each. In a batch each asks for the first 25.
+ */
+const isAskedBy = (shared: SharedMetric) => (_: string, index: number) =>
+  isLong || index % 3 === SHARED_METRICS.indexOf(shared) % 3
+
 /** The codes of the answers when paths are asked for in one batch. */
 async function codesInBatch(paths: readonly string[], headers: Headers): Promise<unknown[]> {
   const reads = paths.slice(0, 25)
@@ -90,7 +97,7 @@ test.each(SHARED_METRICS.map((name) => [name]))(
       expect([path, (await ask(path, guest)).code]).toEqual([path, null])
     }
     for (const other of nonEmpty(SHARED_METRICS.filter((name) => name !== shared))) {
-      for (const path of nonEmpty(pathsOf(other)))
+      for (const path of nonEmpty(pathsOf(other).filter(isAskedBy(shared))))
         expect([path, (await ask(path, guest)).code]).toEqual([path, 'metric_not_shared'])
       expect(await codesInBatch(pathsOf(other), guest)).toEqual(['metric_not_shared'])
     }
