@@ -8,7 +8,7 @@ import { temporaryFolder } from './folders.ts'
 
 const built = fileURLToPath(new URL('../dist/windfall.mjs', import.meta.url))
 const living = new Set<ChildProcess>()
-/** The folder of the caches of the processes of a file. */
+/** The temporary folder of the processes of a file. */
 let own: string | undefined
 
 atEndOfEachFile(async () => {
@@ -43,13 +43,13 @@ export type Ended = { status: number | null; signal: NodeJS.Signals | null; stdo
 /** A line of the log. */
 type Line = Record<string, unknown> & { message: string }
 
-/** The environment of each process. Of this machine's variables it has only PATH. */
+/** The environment of each process. Of this machine's variables it has only PATH and the cache of compiled code. */
 function clean(): NodeJS.ProcessEnv {
   own ??= folderOf()
   return {
     PATH: process.env.PATH,
     // Without this cache, compiling the program takes a third of a short command's time.
-    NODE_COMPILE_CACHE: own,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     // A killed process leaves its temporary files.
     TMPDIR: own,
     WINDFALL_RATES_FETCH: 'false',

@@ -8,6 +8,9 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1)
 }
 
+// Threads and processes that run from the sources would compile hundreds of files each time. Tests inherit this.
+process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/tests', import.meta.url).pathname
+
 const BROWSER = ['test/browser/**/*.test.ts']
 /** Tests of the single executable, which `npm run test:binary` builds first. */
 const BINARY = ['test/binary/**/*.test.ts']

@@ -88,7 +88,7 @@ function builtProgram(): string {
 }
 
 const versionOf = (folder: string): string =>
-  execFileSync(process.execPath, [join(folder, 'windfall.mjs'), '--version'], { encoding: 'utf8' })
+  execFileSync(process.execPath, [join(folder, 'windfall.mjs'), '--version'], { encoding: 'utf8', env: {} })
 
 test('the compiled program is kept beside the program, for its user only', () => {
   const folder = builtProgram()

@@ -39,7 +39,8 @@ await connectWith({ loadOptions, flags: {}, interactive: true, test: true, input
 
 /** What the walk says when these lines are piped into it. */
 function walk(cwd: string, env: Record<string, string>, lines: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [connecting], { cwd, env: { PATH: process.env.PATH, ...env } })
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(process.execPath, [connecting], { cwd, env: { PATH, NODE_COMPILE_CACHE, ...env } })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
