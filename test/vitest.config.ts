@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { DemoOrder } from './browser/demo/order.ts'
+import { LongestFirst } from './suites/longest_first.ts'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
@@ -53,6 +55,8 @@ const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   cli: { include: CLI, exclude: [] },
   all: { include: [...EVERYTHING, ...FAULTS], exclude: [...SWIFT, ...ANDROID] },
 }
+/** Their tests wait for processes and disks, so one more worker than cores keeps the cores busy. */
+const WAITS = ['cli', 'faults']
 const HAS_BROWSER_TESTS = ['browser', 'all']
 const name = process.env.WINDFALL_SUITE ?? 'core'
 const suite = SUITES[name]
@@ -69,12 +73,13 @@ export default defineConfig({
       globalSetup: ['test/browser/demo/shared_demo.ts'],
       sequence: { sequencer: DemoOrder },
     }),
+    ...(name === 'faults' && { sequence: { sequencer: LongestFirst } }),
     // The default of one second is too short for a browser on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     testTimeout: 90_000,
     hookTimeout: 120_000,
     pool: 'forks',
     // The default is one worker less than cores, which is one worker on two cores.
-    maxWorkers: '100%',
+    maxWorkers: availableParallelism() + (WAITS.includes(name) ? 1 : 0),
   },
 })
