@@ -26,8 +26,8 @@ const FIRST_PURCHASES_A_MINUTE = 2
 const PURCHASES_A_MINUTE = 0.12
 const FIRST_MS = 2 * 60_000
 /**
- * The size of the company: usually small, so that its history is simulated in about ten seconds on a small machine. From
- * `min` on there are shoppers, Android users and all events of a company; `max` takes minutes.
+ * The size of the company: usually small, so that its history is simulated in about half a minute on a small machine.
+ * From `min` on there are shoppers, Android users and all events of a company; `max` takes minutes.
  */
 export const SUBSCRIBERS = { usual: 1_600, min: 50, max: 20_000 } as const
 /** The fraction of notifications that Apple never delivers. */
