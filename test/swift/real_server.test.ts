@@ -11,8 +11,15 @@ import { openServer } from './servers.ts'
 const DAY_S = 86_400
 /** The headers of a call: its own, and those of HTTP. */
 const HEADERS = [
-  ...['content-type', 'x-windfall-unattested', 'user-agent', 'accept-language'],
-  ...['accept', 'accept-encoding', 'connection', 'content-length', 'host'],
+  'content-type',
+  'x-windfall-unattested',
+  'user-agent',
+  'accept-language',
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'host',
 ]
 const newKey = () => authority.device(APP)
 

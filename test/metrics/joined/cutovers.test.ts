@@ -50,7 +50,7 @@ test('after thirty days of agreement only the ledger is shown, permanently', asy
   await imports.run({ days: 5 })
   await reported.settled()
   expect(store.prepare('select * from metric_cutovers order by app_id, metric').all()).toEqual(kept)
-}, 30_000)
+})
 
 test('stores a cutover only if nothing changes between evaluation and commit', async () => {
   const from = NOW - 45 * DAY
