@@ -92,6 +92,7 @@ describe.skipIf(!hasChromium())('a view', () => {
     isBroken = false
     const requests = watchRequests(page)
     await card.getByRole('button', { name: 'Try again' }).click()
+    await expect.poll(() => requests.length).toBeGreaterThan(0)
     await expect.poll(() => card.getByText('Something went wrong').count()).toBe(0)
     expect(requests[0]?.every((read) => read.startsWith('metrics/churn_rate?'))).toBe(true)
     await settled(page)
