@@ -11,6 +11,8 @@ import { type Loaded, openTab } from './page_loads.ts'
 /** The longest loads, as a multiple of the load of an empty page in the same round. */
 const MAX_WARM_RATIO = 2
 const MAX_COLD_RATIO = 3
+/** Loads of the empty page until a browser that has just started is idle. */
+const LOADS_UNTIL_IDLE = 3
 /** Loads until Chromium has compiled code of all files in its cache. */
 const LOADS_UNTIL_WARM = 3
 /** The number of viewers, and the least fraction of the calls per second that must remain with them. */
@@ -63,6 +65,7 @@ async function openSession({ bench, url, token }: Site) {
 async function measureView(site: Site, path: string): Promise<Round> {
   const context = await openSession(site)
   const { page, open, follow, serviceWorkerReady } = await openTab(context)
+  for (let left = LOADS_UNTIL_IDLE; left > 0; left -= 1) await open(site.empty)
   const empty = await open(site.empty)
   const cold = await open(site.url + path)
   await serviceWorkerReady()
