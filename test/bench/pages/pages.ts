@@ -61,7 +61,7 @@ async function openSession({ bench, url, token }: Site) {
   return context
 }
 
-/** Opens a view with empty caches, again with warm caches, and by a click from another view. Each view has its profile. */
+/** Opens a view in a profile of its own: with empty caches, with warm caches, and by a click from another view. */
 async function measureView(site: Site, path: string): Promise<Round> {
   const context = await openSession(site)
   const { page, open, follow, serviceWorkerReady } = await openTab(context)

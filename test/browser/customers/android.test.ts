@@ -26,7 +26,11 @@ describe.skipIf(!hasChromium())('an app with an Android version', () => {
       ['ann', '1001'],
       ['bob', '1002'],
     ] as const) {
-      const ids = { transactionId: originalTransactionId, originalTransactionId }
+      const ids = {
+        transactionId: originalTransactionId,
+        originalTransactionId,
+        appTransactionId: `70400${originalTransactionId}`,
+      }
       await purchase({ app, type: 'SUBSCRIBED', transaction: ids })
       await app.post('/api/sdk/v1/attribute', { appUserId, bundleId: BUNDLE, originalTransactionId })
     }

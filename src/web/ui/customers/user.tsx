@@ -1,4 +1,4 @@
-/** A user by app user id. Redirects to the customer if that is all there is: its page does not have purchases on Google Play. */
+/** A user by app user id. Redirects to the only customer, unless there are purchases on Google Play to count. */
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'

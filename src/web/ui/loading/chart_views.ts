@@ -1,4 +1,7 @@
-/** What views of charts share beyond `common.ts`, so that it is one file of code. Each of these views imports this file. */
+/**
+ * What views of charts share beyond `common.ts`, so that it is one file of code. Each of them imports this file, and so
+ * does each dialog that uses a part of it.
+ */
 import '../charts/time_chart.tsx'
 import '../cohorts/arppu.tsx'
 import '../cohorts/cohort_card.tsx'

@@ -1,6 +1,6 @@
 /**
- * What most views use beyond the frame, so that it is part of the page's first file of code. Files that only some views
- * share become files of their own, each with a request.
+ * What most views use beyond the frame, and small parts that some share, so that it is part of the page's first file of
+ * code. What only some views share would become files of its own, each with a request.
  */
 import '../../../apps/product_name.ts'
 import '../frame/scope_bar.tsx'
