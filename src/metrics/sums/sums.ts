@@ -4,6 +4,7 @@ import { PACIFIC } from '../lineage/settings.ts'
 import type { Dimension } from './cube.ts'
 import type { DaySumCache, DaySumSource, DaySums } from './day_sum_cache.ts'
 import { dimensionPlan } from './dimension_plan.ts'
+import { openSeriesLists } from './series_lists.ts'
 import {
   type DayIndex,
   dayIndexOf,
@@ -14,14 +15,10 @@ import {
   type Unconverted,
 } from './tallies.ts'
 
-type SeriesRow = { id: number; value: string }
-
 type AddOptions = { from: number; index: DayIndex; isLevel: boolean }
 
 export function openSums(store: Store, daySums: DaySumCache) {
-  const listSeries = store.prepare<DaySumSource, SeriesRow>(`
-    select id, value from metric_series where generation = :generation and app_id = :app_id
-      and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
+  const listSeries = openSeriesLists(store)
   const daysBetween = store
     .prepare<[number, number, number], [day: number, milli: number, count: number]>(
       'select day, milli, count from metric_days where series_id = ? and day between ? and ?',
@@ -84,7 +81,7 @@ export function openSums(store: Store, daySums: DaySumCache) {
     return apps.flatMap((app_id) => {
       const seriesScope = { generation: shown.id, app_id, environment, zone: shown.time_zone, dimension }
       return measures.flatMap((measure) =>
-        listSeries.all({ ...seriesScope, measure }).map(({ id, value }) => ({ id, value, app_id, measure })),
+        listSeries({ ...seriesScope, measure }).map(({ id, value }) => ({ id, value, app_id, measure })),
       )
     })
   }

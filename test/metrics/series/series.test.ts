@@ -243,6 +243,15 @@ test('a currency filter leaves amounts unconverted, and amounts without a rate a
   })
 })
 
+test('a currency that first appears after a read is listed by the next one', async () => {
+  const { notifyTransaction, getMetric } = await openTestLedger({ rates: [] })
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
+  const march = async () => (await getMetric(`revenue?${RANGE}`)).series[0]?.points[0]
+  expect(await march()).not.toHaveProperty('not_converted')
+  await notifyTransaction('4', 0, '2026-03-01', '2027-03-01', EUROS)
+  expect(await march()).toMatchObject({ not_converted: [{ currency: 'EUR', milli: 29_940 }] })
+})
+
 test('an amount converted at a provisional rate is incomplete', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger({
     rates: ['2026-05-26,EUR,0.5', '2026-05-27,EUR,0.5'],

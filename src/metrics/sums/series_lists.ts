@@ -1,0 +1,21 @@
+/** Lists the stored series of one measure of one app by one dimension. */
+import type { Store } from '../../store/store.ts'
+import type { DaySumSource } from './day_sum_cache.ts'
+
+type ListedSeries = { id: number; value: string }
+
+/** Lists that are kept: those of all measures of some fifty apps. */
+const MAX_LISTS = 10_000
+
+/**
+ * Returns the function that lists series. It keeps the lists, because a read of a metric asks for hundreds, and a series
+ * appears with the first sum of its value and then stays.
+ */
+export function openSeriesLists(store: Store): (source: DaySumSource) => readonly ListedSeries[] {
+  const list = store.prepare<DaySumSource, ListedSeries>(`
+    select id, value from metric_series where generation = :generation and app_id = :app_id
+      and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
+  const kept = store.cached(['metric_series'], (key) => list.all(JSON.parse(key)), MAX_LISTS)
+  return ({ generation, app_id, environment, zone, measure, dimension }) =>
+    kept(JSON.stringify({ generation, app_id, environment, zone, measure, dimension }))
+}
