@@ -56,7 +56,7 @@ export type QueryResult<Answer> = {
 export type QueryOptions = {
   /** Refetch interval in milliseconds while the page is visible. */
   interval_ms?: number
-  /** Do not fetch yet. */
+  /** Do not fetch yet, unless the answer is there. */
   wait?: boolean
 }
 
@@ -72,18 +72,20 @@ export function useQuery<Answer>(
   queryOptions: QueryOptions = {},
 ): QueryResult<Answer> {
   const { interval_ms, wait = false } = queryOptions
-  const [, address] = queryKey(path, query)
+  const key = queryKey(path, query)
+  const [, address] = key
+  const isEnabled = !wait || client.getQueryData(key) !== undefined
   const options = useMemo(
     () => ({
-      queryKey: queryKey(path, query),
+      queryKey: key,
       queryFn: ({ signal }: { signal: AbortSignal }) => readTogether<Answer>(path, query, signal),
-      enabled: !wait,
+      enabled: isEnabled,
       refetchInterval: interval_ms ?? (false as const),
       placeholderData: (previous: Answer | undefined) => previous,
       // What is shown; without this, each beginning of a request would render the view again.
       notifyOnChangeProps: SHOWN_PROPS,
     }),
-    [address, wait, interval_ms],
+    [address, isEnabled, interval_ms],
   )
   // The observer stays the same for the lifetime of the component.
   const observer = useMemo(() => new QueryObserver<Answer, Error>(client, options as never), [])

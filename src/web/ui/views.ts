@@ -41,9 +41,8 @@ export const GUEST_COMPONENTS = {
 }
 
 /** Loads the code of the view at a path, in parallel with the session. */
-export function preloadView(path: string): void {
+export async function preloadView(path: string): Promise<void> {
   const view = viewAt(path)?.view
   if (view === undefined) return
-  void COMPONENTS[view].preload()
-  if (view === 'settings') sectionAt(path)?.preload()
+  await Promise.all([COMPONENTS[view].preload(), view === 'settings' && sectionAt(path)?.preload()])
 }

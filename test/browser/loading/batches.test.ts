@@ -17,6 +17,24 @@ async function untilRemembered(page: Page, path = '/revenue', read = 'metrics/re
   }, 60_000)
 }
 
+/**
+ * Counts in the page the placeholders and what shifts. The first rendering waits longer than the 400 ms of main.tsx, so
+ * that a slow machine has the answers in time.
+ */
+const WATCHED_LOAD = `{
+  globalThis.load = { shifts: 0, placeholders: 0 }
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) load.shifts += value
+  }).observe({ type: 'layout-shift', buffered: true })
+  new MutationObserver((records) => {
+    for (const { addedNodes } of records)
+      for (const node of addedNodes)
+        if (node instanceof Element && (node.matches('.ghost') || node.querySelector('.ghost'))) load.placeholders += 1
+  }).observe(document, { subtree: true, childList: true })
+  const later = setTimeout
+  globalThis.setTimeout = (work, ms, ...rest) => later(work, ms === 400 ? 30_000 : ms, ...rest)
+}`
+
 describe.skipIf(!hasChromium())('a view', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -141,6 +159,32 @@ describe.skipIf(!hasChromium())('a view', () => {
     const figures = requests.filter((reads) => reads.some((read) => read.startsWith('metrics/revenue?')))
     expect(figures.length).toBe(1)
     expect(namesIn(figures[0])).toEqual(expect.arrayContaining(['apps', 'metrics', 'overview']))
+    await page.context().close()
+  })
+
+  test('renders a view that was loaded before once, and nothing moves', async () => {
+    const { page } = await enter()
+    await untilRemembered(page, '/', 'today')
+    await page.addInitScript({ content: WATCHED_LOAD })
+    await show(page, '/')
+    await page.locator('.figure').first().waitFor()
+    await settled(page)
+    expect(await page.evaluate('load')).toEqual({ shifts: 0, placeholders: 0 })
+    await page.context().close()
+  })
+
+  test('begins with placeholders while the answers to its early reads take long', async () => {
+    const { page } = await enter()
+    await untilRemembered(page)
+    const answered = Promise.withResolvers<void>()
+    await page.route('**/api/v1/batch?**', async (route) => {
+      await answered.promise
+      await route.continue()
+    })
+    await page.goto('/revenue')
+    await page.locator('.ghost').first().waitFor()
+    answered.resolve()
+    await page.locator('.figure').first().waitFor()
     await page.context().close()
   })
 

@@ -13,9 +13,14 @@ export type PictureBody = { width: number; height: number; draw: (pen: Pen) => v
 type PictureText = { title: string; subtitle: string; name: string }
 type LegendEntry = { label: string; ink: string; x: number; y: number }
 
+/** Read once, because reading it recomputes styles. */
+let fontFamily: string | undefined
+
 /** The page's font as a CSS font value; `size` is in pixels. */
-export const fontFace = (size = 12, weight = 400): string =>
-  `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`
+export function fontFace(size = 12, weight = 400): string {
+  fontFamily ??= getComputedStyle(document.body).fontFamily
+  return `${weight} ${size}px ${fontFamily}`
+}
 
 /** Lays out the legend entries in rows. */
 function layOutLegend(graph: Graph, pen: Pen, width: number): { keys: LegendEntry[]; rows: number } {

@@ -77,11 +77,12 @@ export function useCohorts<Name extends CohortName>(
   metric: Name,
   params: Query = {},
 ): { result: QueryResult<Cohorts<Name>>; csv: string; query: Query; ref: (card: Element | null) => void } {
-  const { isInView, ref } = useInView()
+  const { isInView, ref, isLoaded } = useInView()
   const { queryOf, overview } = useQueryOf()
   const query = queryOf(metric, params)
   const result = useQuery<Cohorts<Name>>('/api/v1/cohorts', query, {
     wait: overview === undefined || !isInView,
   })
+  isLoaded.current = result.data !== undefined
   return { result, csv: csvOf(query), query, ref }
 }

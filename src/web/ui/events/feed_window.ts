@@ -7,15 +7,16 @@ export type FeedWindow = { events: FeedEvent[]; next: number | null }
 /** Maximum number of rows. Older rows are dropped and loaded again on request. */
 export const MAX_EVENTS = 300
 
-/** Adds new events without duplicates and drops the oldest beyond `maxEvents`. */
+/** Adds new events without duplicates and drops the oldest beyond `maxEvents`. Without any it returns `current`. */
 export function withNewEvents(
-  { events, next }: FeedWindow,
+  current: FeedWindow,
   newEvents: readonly FeedEvent[],
   maxEvents = MAX_EVENTS,
 ): FeedWindow {
+  const { events, next } = current
   const known = new Set(events.map(({ seq }) => seq))
   const fresh = newEvents.filter(({ seq }) => !known.has(seq))
-  if (fresh.length === 0) return { events, next }
+  if (fresh.length === 0) return current
   const all = [...fresh, ...events].toSorted((one, other) => other.seq - one.seq)
   if (all.length <= maxEvents) return { events: all, next }
   const retained = all.slice(0, maxEvents)

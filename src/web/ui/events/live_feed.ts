@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf, type Problem, type Query } from '../http.ts'
 import { readTogether } from '../loading/batched_reads.ts'
-import { noteFeedRead } from '../loading/remembered_reads.ts'
+import { noteFeedRead, takeArrivedAnswer } from '../loading/remembered_reads.ts'
 import { currentTime } from '../now.ts'
 import { invalidate, problemFrom } from '../queries.ts'
 import { openConnection } from './connection.ts'
@@ -41,25 +41,39 @@ const INITIAL_STATE: FeedState = {
   isLoadingOlder: false,
 }
 
+type Matches = (event: FeedEvent) => boolean
+
+/** The first state: with the newest page if it was read with the page and is there. */
+function firstState(query: Query, matches: Matches): FeedState {
+  const page = takeArrivedAnswer<FeedPage>(addressOf(EVENTS, pageQuery(query, null)))
+  return page ? withFirstPage(INITIAL_STATE, pageOf(page, matches)) : INITIAL_STATE
+}
+
+const pageOf = ({ events, next }: FeedPage, matches: Matches): FeedWindow => ({
+  events: events.filter(matches),
+  next,
+})
+
 const pageQuery = (query: Query, before: number | null): Query => ({ ...query, limit: PAGE_SIZE, before })
 
 type ListenerOptions = {
   query: Query
   setState: (change: (before: FeedState) => FeedState) => void
-  matches: (event: FeedEvent) => boolean
+  matches: Matches
+  /** The newest page is there. */
+  isLoaded: boolean
   isPaused: () => boolean
   onEvent: (event: FeedEvent) => void
 }
 
 /** Loads the newest page and listens to the stream until `end` is called. */
-function openListener({ query, setState, matches, isPaused, onEvent }: ListenerOptions) {
+function openListener({ query, setState, matches, isLoaded, isPaused, onEvent }: ListenerOptions) {
   let hasEnded = false
   let waiting: FeedEvent[] = []
   let renderTimer: ReturnType<typeof setTimeout> | undefined
 
   async function readPage(before: number | null): Promise<FeedWindow> {
-    const { events, next } = await readTogether<FeedPage>(EVENTS, pageQuery(query, before))
-    return { events: events.filter(matches), next }
+    return pageOf(await readTogether<FeedPage>(EVENTS, pageQuery(query, before)), matches)
   }
 
   async function loadNewest(): Promise<void> {
@@ -92,7 +106,7 @@ function openListener({ query, setState, matches, isPaused, onEvent }: ListenerO
     address: addressOf(`${EVENTS}/stream`, query),
     onMessage: onMessage,
     onOpen: () => {
-      setState((before) => ({ ...before, lostAt: null }))
+      setState((before) => (before.lostAt === null ? before : { ...before, lostAt: null }))
       // The stream starts at the current end of the feed, so load the newest page again for events before that.
       void loadNewest()
     },
@@ -101,7 +115,7 @@ function openListener({ query, setState, matches, isPaused, onEvent }: ListenerO
       if (isRefused) void invalidate('/api/v1/session')
     },
   })
-  void loadNewest()
+  if (!isLoaded) void loadNewest()
 
   function end(): void {
     hasEnded = true
@@ -118,33 +132,38 @@ const withLiveEvents = (before: FeedState, newEvents: readonly FeedEvent[]): Fee
   loaded: withNewEvents(before.loaded ?? { events: [], next: null }, newEvents),
 })
 
-const withFirstPage = (before: FeedState, found: FeedWindow): FeedState => ({
-  ...before,
-  problem: null,
-  firstNewestSeq: before.loaded ? before.firstNewestSeq : (found.events[0]?.seq ?? 0),
-  loaded: before.loaded ? withNewestPage(before.loaded, found) : found,
-})
+function withFirstPage(before: FeedState, found: FeedWindow): FeedState {
+  const loaded = before.loaded ? withNewestPage(before.loaded, found) : found
+  // Without a change, nothing is rendered.
+  if (loaded === before.loaded && before.problem === null) return before
+  const firstNewestSeq = before.loaded ? before.firstNewestSeq : (found.events[0]?.seq ?? 0)
+  return { ...before, problem: null, firstNewestSeq, loaded }
+}
 
 type Options = {
   query: Query
   /** An additional filter. */
-  matches: (event: FeedEvent) => boolean
+  matches: Matches
   /** While true, rows do not change and new events are only counted. */
   isPaused: boolean
   onEvent: (event: FeedEvent) => void
 }
 
 export function useLiveFeed({ query, matches, isPaused, onEvent }: Options): LiveFeed {
-  const [state, setState] = useState<FeedState>(INITIAL_STATE)
+  const [state, setState] = useState(() => firstState(query, matches))
+  const isFirst = useRef(true)
   const listener = useRef<ReturnType<typeof openListener> | null>(null)
   const now = useRef({ matches, isPaused, onEvent })
   now.current = { matches, isPaused, onEvent }
   const key = JSON.stringify(query)
   useEffect(() => {
-    setState(INITIAL_STATE)
+    const isLoaded = isFirst.current && state.loaded !== null
+    isFirst.current = false
+    if (!isLoaded) setState(INITIAL_STATE)
     const listening = openListener({
       query,
       setState,
+      isLoaded,
       matches: (event) => now.current.matches(event),
       isPaused: () => now.current.isPaused,
       onEvent: (event) => now.current.onEvent(event),

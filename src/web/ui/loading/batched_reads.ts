@@ -1,8 +1,7 @@
 /** Sends reads that begin together as one request. Each still gets its own answer or problem. */
 import { addressOf, type Query, read, refusedAnswer } from '../http.ts'
-import { type Entry, takeEarlyAnswer } from './remembered_reads.ts'
+import { BASE, type Entry, takeEarlyAnswer } from './remembered_reads.ts'
 
-const BASE = '/api/v1/'
 const PATH = `${BASE}batch`
 /** The limits of the server and of proxies, whose lines have at most 8 kB. */
 const MAX_READS = 25

@@ -8,7 +8,14 @@ import { scopeFrom } from '../scope.ts'
 import type { Session } from '../session.ts'
 import { batchOf, readTogether } from './batched_reads.ts'
 import { whenIdle } from './idle.ts'
-import { FEED, feedRead, forgetReads, readsSentEarly, rememberReads } from './remembered_reads.ts'
+import {
+  earlyAnswersThere,
+  FEED,
+  feedRead,
+  forgetReads,
+  readsSentEarly,
+  rememberReads,
+} from './remembered_reads.ts'
 
 /** Set while the browser has a session, so that nothing is read in vain on the way to sign in. */
 const STORAGE_KEY = 'signed_in'
@@ -41,9 +48,9 @@ function rememberShown(pathname: string, search: string): void {
 }
 
 /** A read that fails here is read again by the view. */
-function readEarly(path: string, query: Query = {}): void {
+function readEarly(path: string, query: Query = {}): Promise<void> {
   const [, address] = queryKey(path, query)
-  void client.prefetchQuery({
+  return client.prefetchQuery({
     queryKey: [path, address],
     queryFn: ({ signal }) => readTogether(address, {}, signal),
     retry: false,
@@ -51,18 +58,28 @@ function readEarly(path: string, query: Query = {}): void {
 }
 
 /** As `readEarly`, of an address with its parameters. */
-function readEarlyAt(address: string): void {
+function readEarlyAt(address: string): Promise<void> {
   const [path = '', params] = address.split('?')
-  readEarly(path, Object.fromEntries(new URLSearchParams(params)))
+  return readEarly(path, Object.fromEntries(new URLSearchParams(params)))
 }
 
-export function readForView({ pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
-  if (localStorage.getItem(STORAGE_KEY) === null || viewAt(pathname)?.view === 'sign_in') return
+/** Begins the reads of the first view. Resolves when the session and what was sent with the page are there. */
+export async function readForView({
+  pathname,
+  search,
+}: Pick<Location, 'pathname' | 'search'>): Promise<void> {
+  const session = readEarly('/api/v1/session')
+  if (localStorage.getItem(STORAGE_KEY) === null || viewAt(pathname)?.view === 'sign_in') return session
   const addresses = readsSentEarly().map((read) => `/api/v1/${read}`)
   // The feed takes its answer itself, because it is not in the cache of queries.
-  for (const address of addresses) if (!address.startsWith(FEED)) readEarlyAt(address)
-  readEarly('/api/v1/apps')
-  if (!VIEWS_OF_FIGURES.test(pathname)) return
-  readEarly('/api/v1/metrics')
-  readEarly('/api/v1/overview', overviewQuery(scopeFrom(Object.fromEntries(new URLSearchParams(search)))))
+  const early = addresses.filter((address) => !address.startsWith(FEED)).map(readEarlyAt)
+  void readEarly('/api/v1/apps')
+  if (VIEWS_OF_FIGURES.test(pathname)) {
+    void readEarly('/api/v1/metrics')
+    void readEarly(
+      '/api/v1/overview',
+      overviewQuery(scopeFrom(Object.fromEntries(new URLSearchParams(search)))),
+    )
+  }
+  await Promise.all([session, earlyAnswersThere, ...early])
 }

@@ -6,7 +6,7 @@ import { Unloaded } from './unloaded_view.tsx'
 
 type Load<Props> = () => Promise<FunctionComponent<Props>>
 /** `preload` begins to load the code before the component is shown, which tries again if that fails. */
-type Late<Props> = FunctionComponent<Props> & { preload: () => void }
+type Late<Props> = FunctionComponent<Props> & { preload: () => Promise<void> }
 
 /** A component that is empty until its code is there. `Missing` replaces it if the code cannot be loaded. */
 function late<Props>(load: Load<Props>, Missing: FunctionComponent<Props>): Late<Props> {
@@ -25,7 +25,7 @@ function late<Props>(load: Load<Props>, Missing: FunctionComponent<Props>): Late
     }, [])
     return Shown && <Shown {...(props as Props & JSX.IntrinsicAttributes)} />
   }
-  return Object.assign(LateComponent, { preload: () => void ensureLoaded().catch(() => {}) })
+  return Object.assign(LateComponent, { preload: () => ensureLoaded().catch(() => {}) })
 }
 
 /** A dialog that loads when it is first opened. `title` heads what is shown if that fails. */

@@ -17,14 +17,23 @@ declare global {
 }
 
 const STORAGE_KEY = 'reads'
+/** Reads are below this path. */
+export const BASE = '/api/v1/'
 /** Addresses that are remembered, the newest last. */
 const MAX_ADDRESSES = 20
 /** Later reads get answers of their own. */
 const MAX_AGE_MS = 10_000
 
 const loadedAt = currentTime()
+const isFresh = (): boolean => currentTime() - loadedAt <= MAX_AGE_MS
 const { reads: sent, answers } = globalThis.earlyReads ?? { reads: [], answers: Promise.resolve([]) }
 const untaken = new Set(sent)
+/** The answers, once they are there. */
+let arrived: readonly Entry[] = []
+/** Resolves when the answers to what was sent early are there. */
+export const earlyAnswersThere = answers.then((entries) => {
+  arrived = entries
+})
 
 /** The start of the address of the feed’s newest page. */
 export const FEED = '/api/v1/events?'
@@ -43,8 +52,16 @@ export const readsSentEarly = (): readonly string[] => sent
 
 /** The answer to a read that was sent early; null if there is none, or if it was taken or is old. */
 export function takeEarlyAnswer(read: string): Promise<Entry | undefined> | null {
-  if (!untaken.delete(read) || currentTime() - loadedAt > MAX_AGE_MS) return null
+  if (!untaken.delete(read) || !isFresh()) return null
   return answers.then((entries) => entries[sent.indexOf(read)])
+}
+
+/** As `takeEarlyAnswer`, of an answer that is there: null if it is not, or if it is no success, and then it is not taken. */
+export function takeArrivedAnswer<Answer>(address: string): Answer | null {
+  const read = address.slice(BASE.length)
+  const entry = arrived[sent.indexOf(read)]
+  if (entry?.status !== 200 || !isFresh() || !untaken.delete(read)) return null
+  return entry.body as Answer
 }
 
 /** Remembers the reads of a view's address. Without any there is nothing to send. */

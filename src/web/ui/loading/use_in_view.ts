@@ -30,6 +30,15 @@ const observers = (): IntersectionObserver[] => {
   return opened
 }
 
+function observe(element: Element, onInView: () => void): void {
+  callbacks.set(element, onInView)
+  for (const observer of observers()) observer.observe(element)
+}
+
+function unobserve(element: Element): void {
+  if (callbacks.delete(element)) for (const observer of observers()) observer.unobserve(element)
+}
+
 const isVisible = (element: Element): boolean => {
   const { top, bottom } = element.getBoundingClientRect()
   return top < window.innerHeight && bottom > 0
@@ -38,30 +47,38 @@ const isVisible = (element: Element): boolean => {
 /**
  * Pass `ref` to the element. `isInView` becomes true when the element is visible, or when it is near and the page is
  * idle, and stays true. For an element that is visible at first it is true before the first effects, so that all of them
- * read in one request.
+ * read in one request; if `isLoaded` says that there is nothing to read, it is true once the page is idle, because until
+ * then rendering again would change nothing.
  */
-export function useInView(): { isInView: boolean; ref: (element: Element | null) => void } {
+export function useInView(): {
+  isInView: boolean
+  ref: (element: Element | null) => void
+  isLoaded: { current: boolean }
+} {
   const [isInView, setInView] = useState(false)
-  const [observed, setObserved] = useState<Element | null>(null)
+  const isLoaded = useRef(false)
   const added = useRef<Element | null>(null)
+  const watched = useRef<Element | null>(null)
   const ref = useCallback((element: Element | null) => {
     added.current = element
+  }, [])
+  const unwatch = useCallback(() => {
+    if (watched.current) unobserve(watched.current)
+    watched.current = null
   }, [])
   // Measured when the whole view is there: in `ref`, each measurement between two insertions would cost a layout.
   useLayoutEffect(() => {
     const element = added.current
-    if (isInView || element === observed) return
-    if (element !== null && isVisible(element)) setInView(true)
-    else setObserved(element)
+    if (isInView) return unwatch()
+    if (element === watched.current) return
+    unwatch()
+    if (element === null) return
+    watched.current = element
+    const note = (): void => setInView(true)
+    if (!isVisible(element)) observe(element, note)
+    else if (isLoaded.current) whenIdle(note)
+    else note()
   })
-  useEffect(() => {
-    if (observed === null || isInView) return
-    callbacks.set(observed, () => setInView(true))
-    for (const observer of observers()) observer.observe(observed)
-    return () => {
-      callbacks.delete(observed)
-      for (const observer of observers()) observer.unobserve(observed)
-    }
-  }, [observed, isInView])
-  return { isInView, ref }
+  useEffect(() => unwatch, [])
+  return { isInView, ref, isLoaded }
 }

@@ -142,7 +142,7 @@ export function Breakdown({
   ...look
 }: BreakdownProps): JSX.Element | null {
   const apps = useApps().data?.apps ?? []
-  const { isInView, ref } = useInView()
+  const { isInView, ref, isLoaded } = useInView()
   const { href, scope } = useScope()
   const [param, change] = useCardParams(`${name}.${split}`)
   const order = ORDERS.find((one) => one === param('order')) ?? 'size'
@@ -151,6 +151,7 @@ export function Breakdown({
     { ...query, split, limit: order === 'size' ? MAX_VALUES : MAX_RANKED, compare: comparedWith(scope) },
     isInView,
   )
+  isLoaded.current = result.data !== undefined
   // Links to the metric filtered by this value.
   const hrefFor = (value: string | null): string | null =>
     value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null

@@ -74,17 +74,11 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   const apps = useApps().data?.apps ?? []
   const [param, change] = useCardParams(paramPrefix)
   const split = param('split')
-  const { isInView, ref } = useInView()
-  const { result, definition, csvUrls, isHidden } = useMetric(
-    name,
-    {
-      ...props.query,
-      ...(isCompared && { compare: comparedWith(scope) }),
-      split,
-      limit: split === null ? null : MAX_VALUES,
-    },
-    isInView,
-  )
+  const { isInView, ref, isLoaded } = useInView()
+  const limit = split === null ? null : MAX_VALUES
+  const query = { ...props.query, ...(isCompared && { compare: comparedWith(scope) }), split, limit }
+  const { result, definition, csvUrls, isHidden } = useMetric(name, query, isInView)
+  isLoaded.current = result.data !== undefined
   if (isHidden) return null
   const title = props.title ?? definition?.title ?? name
   const drawableAnswer = (answer: MetricAnswer): MetricAnswer =>

@@ -39,8 +39,9 @@ function CurrentFigure({ answer, title }: { answer: MetricAnswer; title: string 
 function Row({ definition }: { definition: Definition }): JSX.Element | null {
   const { name, title, sentence } = definition
   const { href } = useScope()
-  const { isInView, ref } = useInView()
+  const { isInView, ref, isLoaded } = useInView()
   const { result, isHidden } = useMetric(name, { compare: null }, isInView)
+  isLoaded.current = result.data !== undefined
   if (isHidden) return null
   return (
     <li class="metric-row" ref={ref}>

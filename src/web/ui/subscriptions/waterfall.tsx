@@ -118,7 +118,7 @@ export function Waterfall(): JSX.Element | null {
   const { scope, href } = useScope()
   const [param, change] = useCardParams('waterfall')
   const view = param('view')
-  const { isInView, ref } = useInView()
+  const { isInView, ref, isLoaded } = useInView()
   const { result, definition, csvUrls, isHidden } = useMetric(
     'mrr_movements',
     { view, compare: null },
@@ -126,6 +126,7 @@ export function Waterfall(): JSX.Element | null {
   )
   // Movements exist only as gross.
   const mrr = useMetric('mrr', { basis: null, compare: 'previous' }, isInView)
+  isLoaded.current = result.data !== undefined && mrr.result.data !== undefined
   if (isHidden) return null
   const combined = {
     ...mrr.result,

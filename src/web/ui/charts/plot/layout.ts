@@ -23,7 +23,7 @@ const STEPS = Array.from({ length: 22 }, (_, power) => [1, 2, 5].map((one) => on
 /** Axis values have at most this many decimals. */
 const DECIMALS = 1e6
 
-type Size = { width: number; height: number }
+export type Size = { width: number; height: number }
 /** A rectangle in pixels of the canvas. */
 type Area = Size & { left: number; top: number }
 /** `ratio`: pixels of the canvas for each pixel of the page. `x` and `y` are in pixels of the canvas. */

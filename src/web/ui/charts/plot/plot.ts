@@ -1,8 +1,9 @@
 /** A hook that draws a chart in an element, and draws it again when the graph, the theme or the size changes. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useTheme } from '../colours.ts'
 import type { Graph } from '../graph.ts'
 import { addCursor, type Cursor } from './cursor.ts'
+import type { Size } from './layout.ts'
 import { openSurface, type Surface } from './surface.ts'
 
 type PlotOptions = {
@@ -34,11 +35,11 @@ type Plot = Surface & Cursor
 function openPlot(
   target: HTMLElement,
   graph: Graph,
-  height: number,
+  size: Size,
   cursorNow: () => number | null,
   onCursor: (index: number | null) => void,
 ): Plot {
-  const surface = openSurface(target, graph, height)
+  const surface = openSurface(target, graph, size)
   const hasFaint = graph.lines.some(({ weight }) => weight === 'faint')
   const cursor = addCursor(surface, graph.on.length, hasFaint, onCursor)
   const draw = (): void => {
@@ -80,14 +81,20 @@ export function usePlot(graph: Graph, { height, index, onCursor, onCanvas }: Plo
     height,
     theme,
   ])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const target = box.current
     if (!target) return
-    const opened = openPlot(target, graph, height, () => cursor.current, onCursor)
-    plot.current = opened
-    onCanvas?.(opened.canvas)
+    const size = { width: target.clientWidth, height }
+    let hasEnded = false
+    // Before the next paint, and after all charts were measured: between two drawings, each measurement costs a layout.
+    queueMicrotask(() => {
+      if (hasEnded) return
+      plot.current = openPlot(target, graph, size, () => cursor.current, onCursor)
+      onCanvas?.(plot.current.canvas)
+    })
     return () => {
-      opened.close()
+      hasEnded = true
+      plot.current?.close()
       plot.current = null
       onCanvas?.(null)
     }

@@ -1,7 +1,7 @@
 /** The canvas of a chart, which is drawn again when its size changes. */
 import type { Graph } from '../graph.ts'
 import { drawAxes, drawMarks } from './axes.ts'
-import { type Layout, layoutOf } from './layout.ts'
+import { type Layout, layoutOf, type Size } from './layout.ts'
 import { drawSeries } from './paint.ts'
 import { type Series, seriesOf } from './series.ts'
 
@@ -22,27 +22,24 @@ export type Surface = {
   close: () => void
 }
 
-/** Draws a graph into an element. `height` is in pixels of the page. */
-export function openSurface(target: HTMLElement, graph: Graph, height: number): Surface {
+/** Draws a graph into an element of this size, in pixels of the page. */
+export function openSurface(target: HTMLElement, graph: Graph, size: Size): Surface {
   const series = seriesOf(graph)
   const canvas = document.createElement('canvas')
   const over = document.createElement('div')
   over.className = 'chart-over'
   target.append(canvas, over)
   let first: number | null = null
-  let layout = measure()
+  const columns = series.map(({ values }) => values)
+  const layoutFor = (width: number): Layout => layoutOf(graph, columns, { ...size, width }, devicePixelRatio)
+  let layout = layoutFor(size.width)
 
-  function measure(): Layout {
-    const columns = series.map(({ values }) => values)
-    return layoutOf(graph, columns, { width: target.clientWidth, height }, devicePixelRatio)
-  }
-
-  function draw(): void {
-    layout = measure()
+  function draw(width = target.clientWidth): void {
+    layout = layoutFor(width)
     const { ratio, area } = layout
     // This also clears the canvas.
-    canvas.width = Math.round(target.clientWidth * ratio)
-    canvas.height = Math.round(height * ratio)
+    canvas.width = Math.round(width * ratio)
+    canvas.height = Math.round(size.height * ratio)
     const { style } = over
     style.left = `${area.left / ratio}px`
     style.top = `${area.top / ratio}px`
@@ -69,6 +66,6 @@ export function openSurface(target: HTMLElement, graph: Graph, height: number): 
     over.remove()
   }
 
-  draw()
-  return { canvas, over, series, layout: () => layout, draw, standOut, close }
+  draw(size.width)
+  return { canvas, over, series, layout: () => layout, draw: () => draw(), standOut, close }
 }
