@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
+import { isLong } from '../../random.ts'
 import { type StartedDemo, startSettledDemo } from './start_demo.ts'
 
 declare module 'vitest' {
@@ -14,13 +15,16 @@ declare module 'vitest' {
   }
 }
 
+/** Enough for every view, in less than half of the time that the company of `npm run demo` takes. */
+const FEW = '500'
+
 /** What a test needs to open the demo. */
 export type SharedDemo = { base: string; password: string }
 
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   let starting: Promise<StartedDemo> | undefined
   const server = createServer(async (_, response) => {
-    starting ??= startSettledDemo()
+    starting ??= startSettledDemo(isLong ? [] : ['--subscribers', FEW])
     // White space before the JSON keeps the request from a timeout.
     const waiting = setInterval(() => response.write(' '), 30_000)
     try {

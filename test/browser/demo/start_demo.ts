@@ -7,8 +7,8 @@ const built = fileURLToPath(new URL('../../../dist/windfall.mjs', import.meta.ur
 export type StartedDemo = { link: string; base: string; password: string; stop: () => void }
 
 /** Starts it and waits for the first import: past figures change until then. */
-export function startSettledDemo(): Promise<StartedDemo> {
-  const child = spawn(process.execPath, [built, 'demo', '--port', '0'], {
+export function startSettledDemo(options: readonly string[] = []): Promise<StartedDemo> {
+  const child = spawn(process.execPath, [built, 'demo', '--port', '0', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''
