@@ -1,7 +1,7 @@
 /**
  * Builds and tests the Swift SDK. `npm run test:swift`, with `-- --long` for long random sequences, `--sanitize` for the
- * thread sanitizer, `--due` for continuous integration, which leaves out what passed on this machine, and `--install` to get
- * the compiler only.
+ * thread sanitizer, `--due` for continuous integration, which leaves out what passed on this machine, `--install` to get the
+ * compiler only, and `--excuse REASON` to say why nothing runs.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'

@@ -24,18 +24,18 @@ import './styles/cohorts.css'
 import './styles/digests.css'
 import './styles/palette.css'
 
-/** The first rendering waits this long at most for what it shows, and else begins with placeholders. */
+/** The first rendering waits this long at most for what it shows; then it begins with placeholders. */
 const MAX_WAIT_MS = 400
 
 const view = Promise.all([
   readForView(location),
   preloadView(location.pathname),
-  // Text in another font would be laid out again, and charts drawn again. Without the font the page has another.
+  // Text in another font would be laid out again, and charts drawn again. If it cannot be loaded, the page uses another.
   document.fonts.load('1em Inter').catch(() => []),
 ])
 const limit = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))
 // With everything there, the view is rendered once instead of once for each answer.
-void Promise.race([view, limit]).then(() => {
+void Promise.race([view, limit]).finally(() => {
   const root = document.getElementById('app')
   if (root) render(<Page />, root)
 })

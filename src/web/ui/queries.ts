@@ -10,7 +10,8 @@ const SECOND_MS = 1_000
 /** Retries of requests that the server's concurrency limit refused. */
 const MAX_RATE_LIMIT_RETRIES = 10
 
-const shouldRetry = (failures: number, error: Error): boolean => {
+/** Whether a read is tried again after so many failures. */
+export const shouldRetry = (failures: number, error: Error): boolean => {
   if (!(error instanceof Problem)) return false
   if (error.status === 429) return failures < MAX_RATE_LIMIT_RETRIES
   return failures < 2 && (error.status === 0 || error.status >= 500)
@@ -56,7 +57,7 @@ export type QueryResult<Answer> = {
 export type QueryOptions = {
   /** Refetch interval in milliseconds while the page is visible. */
   interval_ms?: number
-  /** Do not fetch yet, unless the answer is there. */
+  /** Do not fetch yet. */
   wait?: boolean
 }
 
@@ -74,18 +75,17 @@ export function useQuery<Answer>(
   const { interval_ms, wait = false } = queryOptions
   const key = queryKey(path, query)
   const [, address] = key
-  const isEnabled = !wait || client.getQueryData(key) !== undefined
   const options = useMemo(
     () => ({
       queryKey: key,
       queryFn: ({ signal }: { signal: AbortSignal }) => readTogether<Answer>(path, query, signal),
-      enabled: isEnabled,
+      enabled: !wait,
       refetchInterval: interval_ms ?? (false as const),
       placeholderData: (previous: Answer | undefined) => previous,
       // What is shown; without this, each beginning of a request would render the view again.
       notifyOnChangeProps: SHOWN_PROPS,
     }),
-    [address, isEnabled, interval_ms],
+    [address, wait, interval_ms],
   )
   // The observer stays the same for the lifetime of the component.
   const observer = useMemo(() => new QueryObserver<Answer, Error>(client, options as never), [])

@@ -83,6 +83,6 @@ export function useCohorts<Name extends CohortName>(
   const result = useQuery<Cohorts<Name>>('/api/v1/cohorts', query, {
     wait: overview === undefined || !isInView,
   })
-  isLoaded.current = result.data !== undefined
+  isLoaded.current = result.data !== undefined && !result.isPrevious
   return { result, csv: csvOf(query), query, ref }
 }

@@ -3,7 +3,7 @@
 import { viewAt } from '../addresses.ts'
 import type { Query } from '../http.ts'
 import { overviewQuery } from '../overview.ts'
-import { client, queryKey } from '../queries.ts'
+import { client, queryKey, shouldRetry } from '../queries.ts'
 import { scopeFrom } from '../scope.ts'
 import type { Session } from '../session.ts'
 import { batchOf, readTogether } from './batched_reads.ts'
@@ -27,7 +27,8 @@ export function noteSession({ state }: Pick<Session, 'state'>): void {
   if (state === 'owner' || state === 'guest') {
     localStorage.setItem(STORAGE_KEY, 'yes')
     const { pathname, search } = location
-    whenIdle(() => rememberShown(pathname, search))
+    // Later than what becomes visible when the page is idle, whose reads are sent by then and not answered.
+    whenIdle(() => setTimeout(() => rememberShown(pathname, search)))
     return
   }
   localStorage.removeItem(STORAGE_KEY)
@@ -47,13 +48,17 @@ function rememberShown(pathname: string, search: string): void {
   rememberReads(pathname + search, batchOf(addresses))
 }
 
-/** A read that fails here is read again by the view. */
-function readEarly(path: string, query: Query = {}): Promise<void> {
+/** A read that fails here is read again by the view, unless `retry` does so before. */
+function readEarly(
+  path: string,
+  query: Query = {},
+  retry: typeof shouldRetry | false = false,
+): Promise<void> {
   const [, address] = queryKey(path, query)
   return client.prefetchQuery({
     queryKey: [path, address],
     queryFn: ({ signal }) => readTogether(address, {}, signal),
-    retry: false,
+    retry,
   })
 }
 
@@ -68,7 +73,7 @@ export async function readForView({
   pathname,
   search,
 }: Pick<Location, 'pathname' | 'search'>): Promise<void> {
-  const session = readEarly('/api/v1/session')
+  const session = readEarly('/api/v1/session', {}, shouldRetry)
   if (localStorage.getItem(STORAGE_KEY) === null || viewAt(pathname)?.view === 'sign_in') return session
   const addresses = readsSentEarly().map((read) => `/api/v1/${read}`)
   // The feed takes its answer itself, because it is not in the cache of queries.

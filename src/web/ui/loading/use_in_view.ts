@@ -47,8 +47,8 @@ const isVisible = (element: Element): boolean => {
 /**
  * Pass `ref` to the element. `isInView` becomes true when the element is visible, or when it is near and the page is
  * idle, and stays true. For an element that is visible at first it is true before the first effects, so that all of them
- * read in one request; if `isLoaded` says that there is nothing to read, it is true once the page is idle, because until
- * then rendering again would change nothing.
+ * read in one request; if `isLoaded` says that its answers are there, it is true once the page is idle, because
+ * rendering it again would change nothing.
  */
 export function useInView(): {
   isInView: boolean

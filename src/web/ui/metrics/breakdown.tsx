@@ -151,7 +151,7 @@ export function Breakdown({
     { ...query, split, limit: order === 'size' ? MAX_VALUES : MAX_RANKED, compare: comparedWith(scope) },
     isInView,
   )
-  isLoaded.current = result.data !== undefined
+  isLoaded.current = result.data !== undefined && !result.isPrevious
   // Links to the metric filtered by this value.
   const hrefFor = (value: string | null): string | null =>
     value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null

@@ -78,7 +78,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   const limit = split === null ? null : MAX_VALUES
   const query = { ...props.query, ...(isCompared && { compare: comparedWith(scope) }), split, limit }
   const { result, definition, csvUrls, isHidden } = useMetric(name, query, isInView)
-  isLoaded.current = result.data !== undefined
+  isLoaded.current = result.data !== undefined && !result.isPrevious
   if (isHidden) return null
   const title = props.title ?? definition?.title ?? name
   const drawableAnswer = (answer: MetricAnswer): MetricAnswer =>

@@ -41,7 +41,7 @@ function Row({ definition }: { definition: Definition }): JSX.Element | null {
   const { href } = useScope()
   const { isInView, ref, isLoaded } = useInView()
   const { result, isHidden } = useMetric(name, { compare: null }, isInView)
-  isLoaded.current = result.data !== undefined
+  isLoaded.current = result.data !== undefined && !result.isPrevious
   if (isHidden) return null
   return (
     <li class="metric-row" ref={ref}>
