@@ -34,9 +34,16 @@ export function openRunning(deps: Deps) {
   /** Reads new events, then sends what is due. */
   const wake = (): void => void following.follow().then(courier.wake)
 
-  /** Starts following the feed and sending. */
-  async function start(): Promise<void> {
+  /** Starts following the feed and sending, and, unless `is_timed` is false, what happens by the clock. */
+  async function start({ is_timed = true } = {}): Promise<void> {
     feed.listen(wake)
+    if (is_timed) startTimers()
+    await courier.start()
+    void heartbeat.beat()
+    wake()
+  }
+
+  function startTimers(): void {
     const failed = (error: unknown) => log.error('alerts could not be evaluated', { error })
     const options = { unref: true, protect: true, catch: failed }
     timers = [
@@ -45,9 +52,6 @@ export function openRunning(deps: Deps) {
       new Cron(EVERY_FIVE_MINUTES, options, () => figureRules.evaluate().then(courier.wake)),
       new Cron(EVERY_FIVE_MINUTES, options, heartbeat.beat),
     ]
-    await courier.start()
-    void heartbeat.beat()
-    wake()
   }
 
   /** Resolves when every event was read and nothing that is due is left. */
