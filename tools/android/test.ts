@@ -1,8 +1,7 @@
 /**
  * Builds and tests the Android SDK. `npm run test:android`, with `-- --long` for long random sequences, `--write-api` to write
  * the dump of the public API, `--due` for continuous integration, which leaves out what passed on this machine, `--install` to
- * only download what the tests need, `--excuse REASON` to say why nothing runs, and `--format` to only correct the style of the
- * Kotlin sources.
+ * only download what the tests need, and `--format` to only correct the style of the Kotlin sources.
  */
 import { parseArgs } from 'node:util'
 import { at } from '../bundle.mjs'
@@ -17,7 +16,6 @@ const { values } = parseArgs({
     format: { type: 'boolean' },
     due: { type: 'boolean' },
     install: { type: 'boolean' },
-    excuse: { type: 'string' },
   },
 })
 

@@ -24,8 +24,6 @@ type Flags = {
   due?: boolean | undefined
   /** Only gets what the tests need. */
   install?: boolean | undefined
-  /** Why the tests cannot run now. */
-  excuse?: string | undefined
 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -39,10 +37,7 @@ function textOf(path: string): string | null {
 }
 
 /** Returns the exit code. */
-export async function runSuite(
-  suite: Suite,
-  { due = false, install = false, excuse }: Flags,
-): Promise<number> {
+export async function runSuite(suite: Suite, { due = false, install = false }: Flags): Promise<number> {
   const [checkout, greenFile] = [at('.'), join(suite.folder, 'green')]
   const hashes = {
     now: hashOfCheckout(checkout, suite.paths),
@@ -53,7 +48,7 @@ export async function runSuite(
     print(`${suite.name}: nothing changed since the last run`)
     return 0
   }
-  const reason = excuse ?? suite.fault()
+  const reason = suite.fault()
   if (reason !== null) {
     print(`NOT RUN: ${suite.name} (${reason})`)
     return due && isExcused(hashes) ? 0 : 1

@@ -1,7 +1,7 @@
 /**
  * Builds and tests the Swift SDK. `npm run test:swift`, with `-- --long` for long random sequences, `--sanitize` for the
- * thread sanitizer, `--due` for continuous integration, which leaves out what passed on this machine, `--install` to get the
- * compiler only, and `--excuse REASON` to say why nothing runs.
+ * thread sanitizer, `--due` for continuous integration, which leaves out what passed on this machine, and `--install` to get
+ * the compiler only.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -66,7 +66,6 @@ const { values } = parseArgs({
     sanitize: { type: 'boolean' },
     due: { type: 'boolean' },
     install: { type: 'boolean' },
-    excuse: { type: 'string' },
   },
 })
 const { long: isLong = false, sanitize: isSanitized = false } = values
