@@ -1,4 +1,4 @@
-/** Caches the results of queries on small tables until one of the tables changes. */
+/** Caches the results of queries on tables that seldom change, until one of them does. */
 import type { Database } from 'better-sqlite3'
 
 /** Bounds of the cache, because clients choose some keys. A full cache is cleared; longer keys are not cached. */
