@@ -3,10 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { SumSeries, WrittenDays } from './cube.ts'
+import { type DaySumSource, prepareSeriesList } from './series_lists.ts'
 import type { Sum } from './tallies.ts'
-
-/** The sums of one measure of one app by one dimension. */
-export type DaySumSource = Omit<SumSeries, 'value'>
 
 /**
  * Maps each sum of a day. `mapSum` returns the key and the amounts that replace `key` and `sum`. `version` returns another
@@ -65,9 +63,7 @@ const SPARE_DAYS = 40
 export type DaySumCache = ReturnType<typeof openDaySumCache>
 
 export function openDaySumCache(store: Store) {
-  const listSeries = store.prepare<DaySumSource, { id: number; value: string }>(`
-    select id, value from metric_series where generation = :generation and app_id = :app_id
-      and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
+  const listSeries = prepareSeriesList(store)
   const columns = (column: 'milli' | 'base_milli') => ({
     before: store
       .prepare<[number, number], [milli: number | null, count: number | null]>(

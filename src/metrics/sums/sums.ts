@@ -2,9 +2,9 @@
 import type { Store } from '../../store/store.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import type { Dimension } from './cube.ts'
-import type { DaySumCache, DaySumSource, DaySums } from './day_sum_cache.ts'
+import type { DaySumCache, DaySums } from './day_sum_cache.ts'
 import { dimensionPlan } from './dimension_plan.ts'
-import { openSeriesLists } from './series_lists.ts'
+import { type DaySumSource, openSeriesLists } from './series_lists.ts'
 import {
   type DayIndex,
   dayIndexOf,

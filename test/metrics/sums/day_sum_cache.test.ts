@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type DaySumSource, openDaySumCache } from '../../../src/metrics/sums/day_sum_cache.ts'
+import { openDaySumCache } from '../../../src/metrics/sums/day_sum_cache.ts'
+import type { DaySumSource } from '../../../src/metrics/sums/series_lists.ts'
 import { openTestApp } from '../../helpers.ts'
 import { figuresIn, openTestLedger } from '../test_ledger.ts'
 

@@ -126,7 +126,6 @@ export function Waterfall(): JSX.Element | null {
   )
   // Movements exist only as gross.
   const mrr = useMetric('mrr', { basis: null, compare: 'previous' }, isInView)
-  isLoaded.current = result.data !== undefined && mrr.result.data !== undefined
   if (isHidden) return null
   const combined = {
     ...mrr.result,
@@ -134,6 +133,7 @@ export function Waterfall(): JSX.Element | null {
     problem: result.problem ?? mrr.result.problem,
     isPrevious: result.isPrevious || mrr.result.isPrevious,
   }
+  isLoaded.current = combined.data !== undefined && !combined.isPrevious
   const subtitle = (level: MetricAnswer): string =>
     `${daysText(level)}${scope.basis === 'proceeds' ? `, ${GROSS_ONLY}` : ''}`
   const stepsIn = ({ movements, mrr: level }: { movements: MetricAnswer; mrr: MetricAnswer }): Step[] =>
