@@ -188,6 +188,30 @@ describe.skipIf(!hasChromium())('a view', () => {
     await page.context().close()
   })
 
+  test('reads the session again when it fails after the first rendering', async () => {
+    const { page } = await enter()
+    await untilRemembered(page)
+    const rendered = Promise.withResolvers<void>()
+    await page.exposeFunction('noteRendering', rendered.resolve)
+    await page.addInitScript({
+      content: `{
+        const later = setTimeout
+        globalThis.setTimeout = (work, ms, ...rest) =>
+          later(ms === 400 ? () => { work(); noteRendering() } : work, ms, ...rest)
+      }`,
+    })
+    let isFirst = true
+    await page.route('**/api/v1/session', async (route) => {
+      if (!isFirst) return route.continue()
+      isFirst = false
+      await rendered.promise
+      await route.fulfill({ status: 503, json: {} })
+    })
+    await page.goto('/revenue')
+    await page.locator('.figure').first().waitFor()
+    await page.context().close()
+  })
+
   test('reads the newest events with the figures of Today, and once more when the stream is open', async () => {
     const { app, page } = await enter()
     await untilRemembered(page, '/', 'events?')
