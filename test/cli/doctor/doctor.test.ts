@@ -315,12 +315,14 @@ test('reports a running job that failed before, and a job interrupted by a crash
 
 test('reports apps that are not connected or have a different Apple id', async () => {
   const folder = await openConnected()
-  const { windfall: running, organization } = await folder.startServing()
-  await running.store.commit(() => {
-    running.apps.add(organization.id, { bundle_id: TIDES, apple_id: 5 }, 'command line')
-    running.apps.add(organization.id, { bundle_id: 'com.lanternlabs.margin' }, 'command line')
-    running.apps.remove(organization.id, 'com.lanternlabs.margin')
+  // No server runs, because one would connect the apps that Apple lists.
+  const { windfall, organization, close } = await openTestApp({ folder: folder.path, env: folder.env, apps: [] })
+  await windfall.store.commit(() => {
+    windfall.apps.add(organization.id, { bundle_id: TIDES, apple_id: 5 }, 'command line')
+    windfall.apps.add(organization.id, { bundle_id: 'com.lanternlabs.margin' }, 'command line')
+    windfall.apps.remove(organization.id, 'com.lanternlabs.margin')
   })
+  await close()
   expect(about(await diagnosed(folder), 'keys:apps')).toEqual([
     'warning Not connected yet: com.lanternlabs.chord. → Connect them: `windfall apps refresh`.',
     'ok Disconnected: com.lanternlabs.margin. → To connect one again: `windfall apps add BUNDLE_ID`.',
