@@ -4,7 +4,7 @@ import { listen } from '../../../src/http/server.ts'
 import { hasChromium, launch, visit } from '../chromium.ts'
 import { assertSound, storePicture } from '../owned.ts'
 import { show } from '../views.ts'
-import { field, found, openPeople, openSearch } from './palettes.ts'
+import { closed, field, found, openPeople, openSearch } from './palettes.ts'
 
 describe.skipIf(!hasChromium())('the search of a guest', () => {
   let browser: Browser
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium())('the search of a guest', () => {
     await expect.poll(() => found(page)).toContain('Net new MRR')
     expect(await found(page)).not.toContain('MRR movements')
     await page.keyboard.press('Escape')
-    await field(page).waitFor({ state: 'hidden' })
+    await closed(page)
     for (const key of ['g', 'c', 'g', 'e']) await page.keyboard.press(key)
     expect(new URL(page.url()).pathname).toBe('/')
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })

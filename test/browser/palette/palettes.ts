@@ -37,6 +37,9 @@ export async function openSearch(page: Page): Promise<void> {
   await field(page).waitFor()
 }
 
+/** Waits until the search is gone. While it closes, its shortcut does nothing. */
+export const closed = (page: Page): Promise<void> => field(page).waitFor({ state: 'detached' })
+
 /** The titles of what is listed. */
 export const found = (page: Page): Promise<string[]> =>
   page.locator('.palette [role=option] .cut:first-of-type').allTextContents()

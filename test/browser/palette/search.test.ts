@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, launch } from '../chromium.ts'
 import { assertSound, storePicture } from '../owned.ts'
 import { show } from '../views.ts'
-import { active, enter, field, focused, found, openSearch } from './palettes.ts'
+import { active, closed, enter, field, focused, found, openSearch } from './palettes.ts'
 
 describe.skipIf(!hasChromium())('the search', () => {
   let browser: Browser
@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium())('the search', () => {
     await page.keyboard.press('ArrowUp')
     expect(await active(page)).toBe('Sign out')
     await page.keyboard.press('Escape')
-    await field(page).waitFor({ state: 'hidden' })
+    await closed(page)
     expect(await focused(page)).toBe('Revenue')
     await openSearch(page)
     await page.keyboard.type('subscr')
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium())('the search', () => {
     await openSearch(page)
     expect(await active(page)).toBe('Subscriptions')
     await page.keyboard.press('Control+k')
-    await field(page).waitFor({ state: 'hidden' })
+    await closed(page)
     expect(complaints).toEqual([])
   })
 
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium())('the search', () => {
     await page.getByRole('option', { name: 'Events' }).hover()
     await expect.poll(() => active(page)).toBe('Events')
     await page.mouse.click(5, 5)
-    await field(page).waitFor({ state: 'hidden' })
+    await closed(page)
     expect(await focused(page)).toContain('Search')
     await page.keyboard.press('Enter')
     await page.getByRole('option', { name: 'Events' }).click()
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium())('the search', () => {
       await page.keyboard.type(text)
       await expect.poll(() => active(page)).toBe(title)
       await page.keyboard.press('Enter')
-      await field(page).waitFor({ state: 'hidden' })
+      await closed(page)
     }
     await openSearch(page)
     expect((await found(page)).slice(0, 4)).toEqual(['MRR', 'Ann Müller', 'Gaps', 'Today'])
@@ -211,7 +211,7 @@ describe.skipIf(!hasChromium())('the search', () => {
       await page.keyboard.press('Enter')
     }
     await act('dark theme')
-    await field(page).waitFor({ state: 'hidden' })
+    await closed(page)
     expect(await page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark')
     await page.getByRole('button', { name: 'Light theme' }).first().waitFor()
     await act('last 7 days')
@@ -223,7 +223,7 @@ describe.skipIf(!hasChromium())('the search', () => {
     await page.getByText('Link copied').waitFor()
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(page.url())
     await page.keyboard.press('Escape')
-    await field(page).waitFor({ state: 'hidden' })
+    await closed(page)
     await act('sign out')
     await page.getByRole('navigation').first().waitFor({ state: 'hidden' })
     const session = (await page.evaluate("fetch('/api/v1/session').then((answer) => answer.json())")) as {

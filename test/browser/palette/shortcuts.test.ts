@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, launch } from '../chromium.ts'
 import { assertSound, storePicture } from '../owned.ts'
 import { show } from '../views.ts'
-import { enter, field, focused, openSearch } from './palettes.ts'
+import { closed, enter, field, focused, openSearch } from './palettes.ts'
 
 describe.skipIf(!hasChromium())('keyboard shortcuts', () => {
   let browser: Browser
@@ -46,14 +46,14 @@ describe.skipIf(!hasChromium())('keyboard shortcuts', () => {
     await assertSound(page)
     await storePicture(page, 'shortcuts')
     await page.keyboard.press('Escape')
-    await list(page).waitFor({ state: 'hidden' })
+    await list(page).waitFor({ state: 'detached' })
     expect(await focused(page)).toBe('Revenue')
     await openSearch(page)
     await page.keyboard.type('shortcuts')
     await page.keyboard.press('Enter')
     await list(page).waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
-    await list(page).waitFor({ state: 'hidden' })
+    await list(page).waitFor({ state: 'detached' })
     expect(await focused(page)).toBe('Revenue')
   })
 
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium())('keyboard shortcuts', () => {
     expect(pathOf(page)).toBe('/customers')
     expect(await list(page).count()).toBe(0)
     await page.keyboard.press('Escape')
-    await field(page).waitFor({ state: 'hidden' })
+    await closed(page)
     // The menu was closed by the search, and its button has the focus.
     expect(await focused(page)).toContain('Apps')
   })
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium())('keyboard shortcuts', () => {
     await page.getByRole('checkbox', { name: 'Use single keys as shortcuts' }).uncheck()
     await storePicture(page, 'shortcuts-off')
     await page.keyboard.press('Escape')
-    await list(page).waitFor({ state: 'hidden' })
+    await list(page).waitFor({ state: 'detached' })
     await show(page, '/')
     for (const key of ['g', 'r', '?', '/']) await page.keyboard.press(key)
     await openSearch(page)
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium())('keyboard shortcuts', () => {
     await page.keyboard.press('Enter')
     await page.getByText('Single-key shortcuts are on').waitFor()
     await page.keyboard.press('Escape')
-    await field(page).waitFor({ state: 'hidden' })
+    await closed(page)
     await page.keyboard.press('g')
     await page.keyboard.press('r')
     await page.getByRole('heading', { name: 'Revenue', level: 1 }).waitFor()
@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium())('keyboard shortcuts', () => {
     await page.keyboard.press('Control+k')
     expect(await field(page).isVisible()).toBe(true)
     await page.keyboard.press('Meta+k')
-    await field(page).waitFor({ state: 'hidden' })
+    await closed(page)
   })
 
   test('keys that are pressed while the search loads do nothing', async () => {

@@ -316,7 +316,11 @@ test('reports a running job that failed before, and a job interrupted by a crash
 test('reports apps that are not connected or have a different Apple id', async () => {
   const folder = await openConnected()
   // No server runs, because one would connect the apps that Apple lists.
-  const { windfall, organization, close } = await openTestApp({ folder: folder.path, env: folder.env, apps: [] })
+  const { windfall, organization, close } = await openTestApp({
+    folder: folder.path,
+    env: folder.env,
+    apps: [],
+  })
   await windfall.store.commit(() => {
     windfall.apps.add(organization.id, { bundle_id: TIDES, apple_id: 5 }, 'command line')
     windfall.apps.add(organization.id, { bundle_id: 'com.lanternlabs.margin' }, 'command line')
