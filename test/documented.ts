@@ -22,11 +22,18 @@ export async function assertDocumented(
     throw new Error(`${outcome} ${code}, which is not documented`)
 }
 
+const patterns = new Map<string, RegExp>()
+
+function patternOf(path: string): RegExp {
+  const pattern =
+    patterns.get(path) ?? new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`)
+  patterns.set(path, pattern)
+  return pattern
+}
+
 const routeOf = (routes: readonly Route[], pathname: string, method: string) =>
   routes
     .filter((one) => one.method === (method === 'HEAD' ? 'GET' : method))
-    .filter(({ path }) =>
-      new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`).test(pathname),
-    )
+    .filter(({ path }) => patternOf(path).test(pathname))
     // A fixed path takes precedence over a path with parameters.
     .sort((one, other) => one.path.split(':').length - other.path.split(':').length)[0]

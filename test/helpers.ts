@@ -13,6 +13,7 @@ import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
 import { closedAtEnd } from './closing.ts'
 import { assertDocumented } from './documented.ts'
 import { temporaryFolder } from './folders.ts'
+import { placeEmptyDatabase } from './store/empty_database.ts'
 
 export type HandClock = Clock & { turn(ms: number): void; set(at: number): void }
 
@@ -86,6 +87,7 @@ export async function openTestApp(options: TestOptions = {}) {
   const clock = options.clock ?? handClock()
   const loaded = loadConfig({ env: options.env ?? {}, cwd: folder.path })
   const { config } = loaded
+  if (options.folder === undefined) await placeEmptyDatabase(config.store.path)
   const log = openLog({
     format: 'json',
     level: 'info',

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { DemoOrder } from './browser/demo/order.ts'
 import { LongestFirst } from './suites/longest_first.ts'
+import { useMemoryFolder } from './suites/memory_folder.ts'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
@@ -57,10 +58,13 @@ const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
 }
 /** Their tests wait for processes and disks, so one more worker than cores keeps the cores busy. */
 const WAITS = ['cli', 'faults']
+/** Their tests kill processes and fill disks, or install systems and executables. */
+const NEEDS_DISK = ['faults', 'binary', 'swift', 'android', 'all']
 const HAS_BROWSER_TESTS = ['browser', 'all']
 const name = process.env.WINDFALL_SUITE ?? 'core'
 const suite = SUITES[name]
 if (!suite) throw new Error(`unknown suite ${name}; the suites are ${Object.keys(SUITES).join(', ')}`)
+if (!NEEDS_DISK.includes(name)) useMemoryFolder()
 
 export default defineConfig({
   test: {
