@@ -31,14 +31,15 @@ export const enter = async (browser: Browser, size: Size = 'desktop', light: Lig
 
 export const field = (page: Page) => page.getByRole('combobox', { name: /^Search pages/ })
 
-/** Opens the search by its shortcut. */
+/** Waits until the search is gone. While it closes, its shortcut does nothing. */
+export const closed = (page: Page): Promise<void> => field(page).waitFor({ state: 'detached' })
+
+/** Opens the search by its shortcut, after an earlier search is gone. */
 export async function openSearch(page: Page): Promise<void> {
+  await closed(page)
   await page.keyboard.press('Control+k')
   await field(page).waitFor()
 }
-
-/** Waits until the search is gone. While it closes, its shortcut does nothing. */
-export const closed = (page: Page): Promise<void> => field(page).waitFor({ state: 'detached' })
 
 /** The titles of what is listed. */
 export const found = (page: Page): Promise<string[]> =>

@@ -223,7 +223,6 @@ describe.skipIf(!hasChromium())('the search', () => {
     await page.getByText('Link copied').waitFor()
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(page.url())
     await page.keyboard.press('Escape')
-    await closed(page)
     await act('sign out')
     await page.getByRole('navigation').first().waitFor({ state: 'hidden' })
     const session = (await page.evaluate("fetch('/api/v1/session').then((answer) => answer.json())")) as {
