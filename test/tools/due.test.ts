@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isDue, isExcused } from '../../tools/due/decision.ts'
 import { hashOfCheckout, hashOfLanded } from '../../tools/due/sources.ts'
+import { runSuite } from '../../tools/due/suite.ts'
 import { temporaryFolder } from '../folders.ts'
 
 test('a run is due unless these files passed on this machine', () => {
@@ -19,6 +20,18 @@ test('without what the tests need, files pass that passed before, and changed fi
   expect(isExcused({ now: 'a', green: null, landed: 'b' })).toBe(false)
   expect(isExcused({ now: 'a', green: 'b', landed: null })).toBe(false)
   expect(isExcused({ now: 'a', green: null, landed: null })).toBe(true)
+})
+
+test('a run that has no time is excused as one without a compiler is', async () => {
+  const { path } = temporaryFolder()
+  const unreached = () => {
+    throw new Error('begun')
+  }
+  const suite = { name: 'sdk', folder: path, fault: unreached, test: unreached, isComplete: true }
+  const unchanged = { ...suite, paths: ['no/such/folder'] }
+  const excuse = 'no time left'
+  expect(await runSuite(unchanged, { due: true, excuse })).toBe(0)
+  expect(await runSuite(unchanged, { excuse })).toBe(1)
 })
 
 const PATHS = ['Package.swift', 'sdk/swift', 'sdk/contract']

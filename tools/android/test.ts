@@ -16,6 +16,7 @@ const { values } = parseArgs({
     format: { type: 'boolean' },
     due: { type: 'boolean' },
     install: { type: 'boolean' },
+    excuse: { type: 'string' },
   },
 })
 

@@ -66,6 +66,7 @@ const { values } = parseArgs({
     sanitize: { type: 'boolean' },
     due: { type: 'boolean' },
     install: { type: 'boolean' },
+    excuse: { type: 'string' },
   },
 })
 const { long: isLong = false, sanitize: isSanitized = false } = values
