@@ -97,11 +97,14 @@ test('stores a cutover only if nothing changes between evaluation and commit', a
       'insert into metric_due (generation, lineage_id, rank, since) values (1, 1, 0, 0)',
     ),
     'a lineage that was due was counted': change('delete from metric_due'),
-    'another generation began': () => void generations.begin(organization),
   }
   for (const [name, between] of Object.entries(changes)) expect(await judged(app, between), name).toEqual([])
   expect(await judged(app, null, false), 'something is due').toEqual([])
   expect(await judged(app, null)).toEqual(['flows', 'mrr', 'trials'])
+  await store.commit(change('delete from metric_cutovers'))
+  // Last, because from then on its figures are computed in the background, which changes what is evaluated.
+  const begin = () => void generations.begin(organization)
+  expect(await judged(app, begin), 'another generation began').toEqual([])
 }, 30_000)
 
 test('reports do not interrupt a ledger that was whole before the first of them', async () => {
