@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { BUNDLE, dataBody, outerPayload } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { type Late, openLate } from '../../metrics/reports/late_connection.ts'
+import { addOutgoing, OUTGOING_STATES, placeSealingKey } from './outgoing_rows.ts'
 
 const DAY = 86_400_000
 
@@ -49,7 +50,7 @@ const BY_HAND = `
   insert into alert_channels (id, organization_id, name, kind, settings, hides_amounts, digests, source, state, state_since, created_at)
     select 'alc_1', id, 'phone', 'ntfy', '{}', 0, '[]', 'dashboard', 'active', 1772300000000, 1772300000000 from organizations;
   insert into alert_rules (id, organization_id, name, template, settings, is_on, source, cursor, created_at)
-    select 'alr_1', id, 'Every sale', 'sale', '{}', 1, 'dashboard', 1, 1772300000000 from organizations;
+    select 'alr_1', id, 'Sales abroad', 'sale', '{}', 1, 'dashboard', 1, 1772300000000 from organizations;
   insert into alert_memory (organization_id, rule_id, key, value, at) select id, 'alr_1', 'mrr', '1000', 1772300000000 from organizations;
   insert into alert_messages (id, organization_id, rule_id, kind, key, content, happened_at, created_at)
     select 'alm_1', id, 'alr_1', 'sale', 'k', '{}', 1772300000000, 1772300000000 from organizations;
@@ -82,17 +83,20 @@ export async function playEveryTable(): Promise<string> {
     is_plain: true,
   })
   const { windfall } = shop
+  placeSealingKey(windfall.store.file)
   await shop.live(MADE_AT)
   await windfall.catalogue.refreshAll()
   for (const job of ['backfill', 'reconcile', 'lookups']) await windfall.jobs.runNow(job)
   await windfall.imports.run({ days: 6 })
   await callEverything(shop)
+  await addOutgoing(shop)
   await windfall.reported.settled()
   await windfall.metrics.whenCurrent()
   const file = `${temporaryFolder().path}/windfall.db`
   await windfall.store.copy(file)
   const db = new Database(file)
   db.exec(BY_HAND)
+  db.exec(OUTGOING_STATES)
   db.close()
   return file
 }
