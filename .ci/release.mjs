@@ -1,9 +1,10 @@
 /**
- * Releases the version in package.json: runs the checks, builds the program and the executables, writes the release notes
- * and creates the annotated tag. It never pushes. Plain JavaScript without dependencies, like build.mjs.
+ * Releases the version in package.json: runs the checks, builds the program and the executables, writes the release notes,
+ * creates the annotated tag and records the release in docs/releases.md, because a tag does not travel with a branch. It
+ * never pushes. Plain JavaScript without dependencies, like build.mjs.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -15,6 +16,8 @@ const USAGE = `Usage: npm run release -- [--dry-run] [--checked] [--fixture]
 
 If WINDFALL_RELEASE_CHECK is set, it runs instead of .ci/run.
 `
+
+const RECORD = 'docs/releases.md'
 
 const root = new URL('..', import.meta.url)
 const at = (path) => fileURLToPath(new URL(path, root))
@@ -54,6 +57,7 @@ function obstaclesTo({ version, tag, notes, fixture }) {
     changes && `The working tree has uncommitted changes:\n${changes}`,
     branch !== 'main' && `Releases are made on main; the current branch is ${branch}.`,
     isTagged(tag) && `The tag ${tag} exists. Raise the version in package.json.`,
+    isRecorded(version) && `${RECORD} has the version ${version}. Raise the version in package.json.`,
     notes === '' && `CHANGELOG.md has no section "## ${version}".`,
     !existsSync(at(fixture)) && `${fixture} is missing. Create it: npm run release -- --fixture`,
     existsSync(at(fixture)) &&
@@ -63,6 +67,15 @@ function obstaclesTo({ version, tag, notes, fixture }) {
 }
 
 const isTagged = (tag) => git('rev-parse', '--quiet', '--verify', `refs/tags/${tag}`) !== null
+const isRecorded = (version) => read(RECORD).includes(`\n| ${version} |`)
+
+/** Adds the row of the release to the record and commits it. */
+function record(version, commit) {
+  const [, schema] = /^pragma user_version = (\d+)/m.exec(read('schema.sql'))
+  const today = new Date().toISOString().slice(0, 10)
+  appendFileSync(at(RECORD), `| ${version} | ${commit} | ${schema} | ${today} |\n`)
+  run('git', ['commit', '--quiet', '--message', `release: record ${version}`, '--', RECORD])
+}
 
 function writeFixture(fixture) {
   run(process.execPath, ['build.mjs', '--quiet'])
@@ -94,10 +107,11 @@ function parsed() {
 function release({ version, tag, notes, fixture }, { isDry, isChecked }) {
   const check = process.env.WINDFALL_RELEASE_CHECK ?? '.ci/run'
   const file = `dist/${tag}.md`
+  const commit = git('rev-parse', 'HEAD')
   if (isDry) {
     if (!isChecked) say(`Would run ${check}.`)
     say(
-      `Would run node build.mjs and npm run build:binary, write ${file} and make the annotated tag ${tag} at ${git('rev-parse', 'HEAD')}:\n`,
+      `Would run node build.mjs and npm run build:binary, write ${file}, make the annotated tag ${tag} at ${commit} and record it in ${RECORD}:\n`,
     )
     return say(notes)
   }
@@ -110,8 +124,9 @@ function release({ version, tag, notes, fixture }, { isDry, isChecked }) {
   writeFileSync(at(file), `Windfall ${version}\n\n${notes}\n`)
   // The default cleanup would drop headings as comments.
   run('git', ['tag', '--annotate', tag, '--cleanup=whitespace', '--file', file])
+  record(version, commit)
   return say(
-    `Tagged ${tag}; its notes are in ${file}, the executables in dist/binary. Publish it: git push origin main ${tag}`,
+    `Tagged ${tag} and recorded it in ${RECORD}; its notes are in ${file}, the executables in dist/binary. Publish it: git push origin main ${tag}`,
   )
 }
 
@@ -125,7 +140,7 @@ const plan = {
 }
 if (options.help) say(USAGE)
 else if (options.fixture) {
-  if (isTagged(plan.tag)) fail(`${plan.tag} is released; its fixture must not change.`)
+  if (isTagged(plan.tag) || isRecorded(version)) fail(`${plan.tag} is released; its fixture must not change.`)
   writeFixture(plan.fixture)
 } else {
   const obstacles = obstaclesTo(plan)

@@ -6,17 +6,19 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
 import { temporaryFolder } from './folders.ts'
 
-const SCHEMA = 'create table notes (id integer primary key);\n'
+const SCHEMA = 'pragma user_version = 7;\ncreate table notes (id integer primary key);\n'
 const FIXTURE = 'test/store/schema/fixtures/1.2.0.sql'
 const FILES: Record<string, string> = {
   'package.json': '{ "version": "1.2.0", "scripts": { "build:binary": "echo built > binary.log" } }\n',
   'CHANGELOG.md':
     '# Changelog\n\n## Unreleased\n\n- Later.\n\n## 1.2.0 - 2026-11-22\n\n### New\n\n- A feed.\n\n## 1.1.0\n\n- Older.\n',
   'schema.sql': SCHEMA,
+  'docs/releases.md': '# Releases\n\n| version | commit | schema | date |\n|---|---|---|---|\n',
   [FIXTURE]: `${SCHEMA}insert into notes values (1);\n`,
   'build.mjs': "import { writeFileSync } from 'node:fs'\nwriteFileSync('built.log', 'built')\n",
   '.gitignore': '*.log\ndist/\n',
 }
+const RECORDED = '# Releases\n\n| 1.2.0 | abc | 7 | 2026-11-22 |\n'
 const CHECK = 'echo checked > check.log'
 
 let root: string
@@ -43,8 +45,12 @@ function release(args: readonly string[] = [], check = CHECK) {
     PATH: process.env.PATH,
     npm_config_userconfig: '/dev/null',
     WINDFALL_RELEASE_CHECK: check,
-    GIT_COMMITTER_NAME: 'Test',
-    GIT_COMMITTER_EMAIL: 'test@example.com',
+    ...Object.fromEntries(
+      ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+        [`GIT_${role}_NAME`, 'Test'],
+        [`GIT_${role}_EMAIL`, 'test@example.com'],
+      ]),
+    ),
   }
   return spawnSync(process.execPath, ['.ci/release.mjs', ...args], { cwd: root, encoding: 'utf8', env })
 }
@@ -59,7 +65,8 @@ beforeEach(() => {
   commit(FILES)
 })
 
-test('checks, builds, writes the notes and makes the annotated tag', () => {
+test('checks, builds, writes the notes, makes the annotated tag and records the release', () => {
+  const released = git('rev-parse', 'HEAD')
   const { status, stdout, stderr } = release()
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   expect(stdout).toContain('Publish it: git push origin main v1.2.0')
@@ -68,7 +75,11 @@ test('checks, builds, writes the notes and makes the annotated tag', () => {
   expect(readFileSync(join(root, 'dist/v1.2.0.md'), 'utf8')).toBe(`${notes}\n`)
   expect(git('cat-file', '-t', 'v1.2.0')).toBe('tag')
   expect(git('tag', '--list', 'v1.2.0', '--format', '%(contents)')).toBe(notes)
-  expect(git('rev-parse', 'v1.2.0^{}')).toBe(git('rev-parse', 'HEAD'))
+  expect(git('rev-parse', 'v1.2.0^{}')).toBe(released)
+  expect(git('diff', '--name-only', released, 'HEAD')).toBe('docs/releases.md')
+  const today = new Date().toISOString().slice(0, 10)
+  expect(git('show', 'HEAD:docs/releases.md')).toContain(`\n| 1.2.0 | ${released} | 7 | ${today} |`)
+  expect(git('status', '--porcelain')).toBe('')
 })
 
 test('a dry run prints what a release would do, and does nothing', () => {
@@ -93,6 +104,11 @@ test.each([
     'made on main; the current branch is topic.',
   ],
   ['an existing tag', () => git('tag', 'v1.2.0'), 'The tag v1.2.0 exists.'],
+  [
+    'a recorded version',
+    () => commit({ 'docs/releases.md': RECORDED }),
+    'docs/releases.md has the version 1.2.0.',
+  ],
   [
     'a changelog without the section',
     () =>
@@ -132,12 +148,18 @@ test('creates no tag if the check fails or leaves changes', () => {
   expect(git('tag')).toBe('')
 })
 
-test('refuses an unknown option, and the fixture of a released version', () => {
+test('refuses an unknown option', () => {
   expect(release(['--push'])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('Usage: npm run release'),
   })
-  git('tag', 'v1.2.0')
+})
+
+test.each([
+  ['a tagged version', () => git('tag', 'v1.2.0')],
+  ['a recorded version', () => commit({ 'docs/releases.md': RECORDED })],
+])('refuses the fixture of %s', (_, markReleased) => {
+  markReleased()
   expect(release(['--fixture'])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('must not change'),
