@@ -9,7 +9,7 @@
 -- Keys begin with organization or app, because production and sandbox, and any two organizations, never mix.
 
 pragma application_id = 1464421956; -- 'WIND'
-pragma user_version = 4;
+pragma user_version = 5;
 
 -- store/ ------------------------------------------------------------------------------------------------
 

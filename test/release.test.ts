@@ -165,3 +165,17 @@ test.each([
     stderr: expect.stringContaining('must not change'),
   })
 })
+
+test('the version in package.json is not one that is released with other files', () => {
+  const project = fileURLToPath(new URL('..', import.meta.url))
+  const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
+  const releases = readFileSync(join(project, 'docs/releases.md'), 'utf8').split('\n')
+  const commit = releases.find((row) => row.startsWith(`| ${version} |`))?.split(' | ')[1]
+  if (commit === undefined) return
+  const { status, stdout } = spawnSync('git', ['diff', '--name-only', commit, 'HEAD'], {
+    cwd: project,
+    encoding: 'utf8',
+  })
+  // A shallow clone does not have the commit.
+  if (status === 0) expect(stdout.trim(), 'raise the version').toMatch(/^(docs\/releases\.md)?$/)
+})

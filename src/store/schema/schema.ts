@@ -52,7 +52,7 @@ const sqlStep = (version: number): Step => ({
  */
 export const VERSIONS: Versions = {
   first: sqlOf(`${RELEASED}/first.sql`),
-  steps: [sqlStep(2), sqlStep(3), sqlStep(4)],
+  steps: [sqlStep(2), sqlStep(3), sqlStep(4), sqlStep(5)],
   schema,
 }
 

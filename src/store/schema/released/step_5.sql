@@ -1,0 +1,1 @@
+-- Version 5. Kept equal to schema.sql by a test until it is released, then never changed.
