@@ -27,6 +27,7 @@ import { openAttest } from './attribution/devices/attest.ts'
 import { openErasures } from './attribution/erasure/erasure.ts'
 import { openPruning } from './attribution/prune.ts'
 import { openRefusedCalls } from './attribution/refused_calls.ts'
+import { wholeClocks } from './clock.ts'
 import type { Config } from './config/settings.ts'
 import { backupSources } from './config/sources/backup_sources.ts'
 import { openDoctor } from './doctor/doctor.ts'
@@ -66,7 +67,8 @@ export type Windfall = Awaited<ReturnType<typeof openApp>>
  * The server does not listen yet.
  */
 export async function openApp(options: AppOptions) {
-  const { config, clock, monotonic, log, roots = APPLE_ROOTS } = options
+  const { config, log, roots = APPLE_ROOTS } = options
+  const { clock, monotonic } = wholeClocks(options)
   const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
   const store = await openFile(config.store.path, log, clock)
   const outgoing = await openOutgoing({ store, clock, config })

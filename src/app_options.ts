@@ -1,18 +1,15 @@
 /** The options of `openApp`. */
 import type { AppleHosts } from './apple/api/hosts.ts'
-import type { Clock } from './clock.ts'
+import type { Clocks } from './clock.ts'
 import type { ConfigSources } from './config/load.ts'
 import type { Config } from './config/settings.ts'
 import type { Log } from './log.ts'
 import type { RateOrigins } from './rates/sources.ts'
 
-export type AppOptions = {
+export type AppOptions = Clocks & {
   config: Config
   /** Where each setting was written. By default, no setting has a source. */
   configSources?: ConfigSources
-  clock: Clock
-  /** A monotonic clock, for rate limits. */
-  monotonic: Clock
   log: Log
   /** Trusted root certificates as PEM. By default Apple's; the demo and tests pass others. */
   roots?: readonly string[]

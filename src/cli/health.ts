@@ -1,10 +1,12 @@
 /** The command `windfall health`: whether the server is ready, for service managers, containers and scripts. */
+
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import * as v from 'valibot'
+import { preciseTime } from '../clock.ts'
 import { listenUrl } from '../config/base_url.ts'
 import { callControl } from '../control/socket.ts'
 import { Refusal } from '../errors.ts'
@@ -39,9 +41,9 @@ export const healthCommand = defineCommand({
     const { wait, url, config } = args
     const wait_ms = wait === undefined ? null : secondsOf(wait) * 1_000
     const given = url === undefined ? null : addressIn(url)
-    const began = performance.now()
+    const began = preciseTime()
     // A timeout must be a whole number.
-    const remaining_ms = (): number => Math.ceil((wait_ms ?? 0) - (performance.now() - began))
+    const remaining_ms = (): number => Math.ceil((wait_ms ?? 0) - (preciseTime() - began))
     for (;;) {
       const limit_ms =
         wait_ms === null ? TIMEOUT_MS : Math.min(TIMEOUT_MS, Math.max(MIN_TIMEOUT_MS, remaining_ms()))

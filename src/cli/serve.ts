@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { COMMAND_LINE } from '../access/audit.ts'
 import type { Windfall } from '../app.ts'
 import type { AppOptions } from '../app_options.ts'
-import { systemClock } from '../clock.ts'
+import { systemClock, systemClocks } from '../clock.ts'
 import { withPort } from '../config/base_url.ts'
 import { ConfigError, issueLine } from '../config/checks/issues.ts'
 import { diffConfig, reloadedConfig } from '../config/differences.ts'
@@ -20,7 +20,7 @@ import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/disk/lock.ts'
 import { configArg } from './instance/instance.ts'
-import { listenFor, listenOnPort, openWhileListening } from './instance/listening.ts'
+import { listenOnPort, openWhileListening } from './instance/listening.ts'
 import { loadWithTypes } from './instance/load.ts'
 import { setupLink, welcome } from './welcome.ts'
 
@@ -34,39 +34,64 @@ export const serveCommand = defineCommand({
 })
 
 /**
- * Serves with the configuration that `load` returns, until SIGINT or SIGTERM. SIGHUP loads the configuration again.
- * Tests pass the root certificates and hosts of a simulated Apple as `apple`.
+ * Serves with the configuration that `load` returns, until SIGINT or SIGTERM. Tests pass the root certificates and hosts
+ * of a simulated Apple as `world`.
  */
-export async function serveUntilStopped(
-  load: () => LoadedConfig,
-  apple: Pick<AppOptions, 'roots' | 'hosts'> = {},
-): Promise<void> {
-  const hangups = openHangupSignals()
-  const loaded = load()
-  const { config } = loaded
-  const log = logOf(config)
-  const lock = lockForServing(config.store.path)
-  const listener = await listenOnPort(config, log)
-  const windfall = await openWhileListening(listener, {
-    config,
-    configSources: loaded,
-    clock: systemClock,
-    monotonic: () => performance.now(),
-    log,
-    ...apple,
-  })
-  const reload = openReloading(windfall, loaded, load)
-  const server = await serve(windfall, config, log, { listener, verbs: reloadVerb(reload) })
+export async function serveUntilStopped(load: () => LoadedConfig, world: World = {}): Promise<void> {
+  const server = await startServer({ load, world })
+  const { windfall } = server
   const link = await setupLink(windfall)
   welcome(windfall, server, link)
   // Node would write it when the process exits, which a killed process does not.
   module.flushCompileCache?.()
   if (windfall.accounts.list().length > 0) (await fetching()).startFetching(windfall.jobs)
-  hangups.start(() => reload().then(logReload(log), logReloadFailure(log)))
   await stopSignal()
-  await hangups.stop()
   await server.close()
-  lock.release()
+}
+
+/** What a simulated world replaces: the clocks, Apple's roots and hosts, and the publishers of exchange rates. */
+export type World = Partial<
+  Pick<AppOptions, 'clock' | 'monotonic' | 'roots' | 'attest_roots' | 'hosts' | 'rate_origins'>
+>
+
+type Start = {
+  load: () => LoadedConfig
+  world?: World
+  /** Whether to listen on a free port if the configured port is taken. */
+  anyPort?: boolean
+  /** Changes the opened program before it serves. Requests get the answers of a start meanwhile. */
+  prepare?: (windfall: Windfall) => Promise<void>
+  /** More control verbs. */
+  verbs?: (windfall: Windfall) => Verbs
+}
+
+/**
+ * Starts a server with the configuration that `load` returns. `windfall serve`, the demo, `npm run dev` and tests all run
+ * this. SIGHUP loads the configuration again. `close` finishes running work, then closes everything.
+ */
+export async function startServer({ load, world, anyPort = false, prepare, verbs = () => ({}) }: Start) {
+  const hangups = openHangupSignals()
+  const loaded = load()
+  const { config } = loaded
+  const log = logOf(config)
+  const lock = lockForServing(config.store.path)
+  const listener = await listenOnPort(config, log, anyPort)
+  const options = { config, configSources: loaded, ...systemClocks, log, ...world }
+  const windfall = await openWhileListening(listener, options, prepare)
+  const reload = openReloading(windfall, loaded, load)
+  const allVerbs = { ...reloadVerb(reload), ...verbs(windfall) }
+  const server = await serve(windfall, config, log, { listener, verbs: allVerbs })
+  hangups.start(() => reload().then(logReload(log), logReloadFailure(log)))
+  return {
+    ...server,
+    windfall,
+    log,
+    async close(): Promise<void> {
+      await hangups.stop()
+      await server.close()
+      lock.release()
+    },
+  }
 }
 
 /** Loaded late, so that the server listens before the modules of the program are evaluated. */
@@ -80,15 +105,15 @@ export function logOf(config: Config): Log {
 
 /**
  * Serves HTTP requests and commands. `close` finishes running work, then closes everything. Without a `listener`, it
- * opens one; with `anyPort`, on a free port if the configured port is taken. `verbs` are added to the control verbs.
+ * opens one. `verbs` are added to the control verbs.
  */
 export async function serve(
   windfall: Windfall,
   config: Config,
   log: Log,
-  options: { listener?: Listener; anyPort?: boolean; verbs?: Verbs } = {},
+  options: { listener?: Listener; verbs?: Verbs } = {},
 ) {
-  const listener = options.listener ?? (await listenFor(windfall, config, log, options.anyPort))
+  const listener = options.listener ?? (await listenOnPort(config, log))
   const [{ serveOn }, { verbsOf }] = await Promise.all([
     import('../http/server.ts'),
     import('../control/verbs.ts'),

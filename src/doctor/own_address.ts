@@ -1,7 +1,9 @@
 /** Sends a request to the server's own base URL, as a client would, and reads the certificate of that address. */
+
 import { randomBytes } from 'node:crypto'
 import { connect, type PeerCertificate } from 'node:tls'
 import { request } from 'undici'
+import { preciseTime } from '../clock.ts'
 import { PROBE_HEADER, type ProbeArrival, type SeenRequests } from '../http/admission/seen.ts'
 import { errorText } from './apple/reach.ts'
 
@@ -16,7 +18,7 @@ export type OwnAddress =
 export async function requestOwnAddress(base_url: string, seen: SeenRequests): Promise<OwnAddress> {
   const id = randomBytes(16).toString('hex')
   const arrived = seen.expectProbe(id)
-  const began = performance.now()
+  const began = preciseTime()
   try {
     const { statusCode, headers, body } = await request(`${base_url}/healthz`, {
       headers: { [PROBE_HEADER]: id },
@@ -24,7 +26,7 @@ export async function requestOwnAddress(base_url: string, seen: SeenRequests): P
     })
     await body.dump()
     const location = headers.location?.toString() ?? null
-    return { problem: null, status: statusCode, location, ms: performance.now() - began, arrival: arrived() }
+    return { problem: null, status: statusCode, location, ms: preciseTime() - began, arrival: arrived() }
   } catch (error) {
     return { problem: errorText(error) }
   } finally {

@@ -1,6 +1,8 @@
 /** Wraps every handler with the host check, a request id, problem documents for errors, and one log line. */
+
 import { IncomingMessage } from 'node:http'
 import { type H3Event, HTTPError } from 'h3'
+import { preciseTime } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { header } from './body/body.ts'
@@ -74,7 +76,7 @@ export function openMiddleware(options: {
 
   function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
     const { event, id, began_at, path, route, end } = request
-    const ms = performance.now() - began_at
+    const ms = preciseTime() - began_at
     end()
     discardRest(event)
     counted(`${event.req.method} ${route}`, status, ms)
@@ -117,7 +119,7 @@ export function openMiddleware(options: {
   function beginRequestState(event: H3Event, isOpen: boolean, names: Names = {}): RequestState {
     const { path = event.url.pathname, route = '*' } = names
     const [cors, end] = [corsOf(event, isOpen), beginRequest(kindOf(event))]
-    return { event, id: newRequestId(), began_at: performance.now(), cors, path, route, end }
+    return { event, id: newRequestId(), began_at: preciseTime(), cors, path, route, end }
   }
 
   const wrap: Wrap = (handler, { cors = false, any_host = false, logged_as, route } = {}) =>

@@ -1,6 +1,8 @@
 /** Sends requests to addresses that a person entered, such as webhooks. */
+
 import { isIP } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
+import { preciseTime } from '../clock.ts'
 import { type AddressRules, openAddressRules } from './address_rules.ts'
 import { destinationOf, permittedAddresses, type Resolve, resolveBySystem } from './addresses.ts'
 import { exchange } from './exchange.ts'
@@ -64,7 +66,7 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     if ('refusal' in target) return { kind: 'address', words: target.refusal }
     const { url } = target
     const running = cancelling.begin(outgoing, url.host)
-    const began_at = performance.now()
+    const began_at = preciseTime()
     try {
       const opaque: { connection?: Connection } = {}
       const { method, body } = outgoing

@@ -2,7 +2,9 @@
  * Sends one request and reads the beginning of its response. It uses undici’s handlers, because the streams of its other
  * functions cost more than the rest of a small request.
  */
+
 import type { Dispatcher } from 'undici'
+import { preciseTime } from '../clock.ts'
 
 const EXCERPT_BYTES = 2048
 const EXCERPT_TIMEOUT_MS = 1000
@@ -59,7 +61,7 @@ export function exchange(
       },
       onResponseStart(_, status, headers) {
         if (status < 200) return
-        started = { status, headers, status_at: performance.now() }
+        started = { status, headers, status_at: preciseTime() }
         timer = setTimeout(() => stop(new Error('the body took too long')), EXCERPT_TIMEOUT_MS)
         onStatus()
       },

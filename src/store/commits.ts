@@ -1,6 +1,6 @@
 /** Group commit: many callers share one fsync, and the promise of each caller resolves after the fsync. */
 import type { Database } from 'better-sqlite3'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, preciseTime, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { damageIn, diskFaultKindOf, openDiskFaults } from './disk/disk_faults.ts'
 import { openAcknowledged } from './schema/acknowledged.ts'
@@ -51,7 +51,7 @@ export function openCommits(
   {
     afterBatch,
     warn = silent,
-    elapsed = () => performance.now(),
+    elapsed = preciseTime,
     clock = systemClock,
     refusal = () => null,
     onFault = () => {},
@@ -200,8 +200,8 @@ export function openCommits(
       begin.run()
       return true
     } catch (fault) {
-      busy_since ??= performance.now()
-      if (!isBusy(fault) || performance.now() - busy_since > BUSY_TIMEOUT_MS) {
+      busy_since ??= preciseTime()
+      if (!isBusy(fault) || preciseTime() - busy_since > BUSY_TIMEOUT_MS) {
         busy_since = null
         failBatch(dequeueAll(), fault)
         scheduleNext()

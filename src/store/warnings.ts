@@ -1,5 +1,5 @@
 /** Warnings of the store, for failures that no caller waits for. */
-import type { Clock } from '../clock.ts'
+import { preciseTime } from '../clock.ts'
 
 /** Writes a warning, like `log.warn`. */
 export type Warn = (message: string, fields?: Readonly<Record<string, unknown>>) => void
@@ -8,7 +8,7 @@ export type Warn = (message: string, fields?: Readonly<Record<string, unknown>>)
 export const silent: Warn = () => {}
 
 /** Limits `warn` to one warning per `ms` milliseconds; others are dropped. */
-export function throttled(ms: number, warn: Warn, now: Clock = () => performance.now()): Warn {
+export function throttled(ms: number, warn: Warn, now = preciseTime): Warn {
   let last = Number.NEGATIVE_INFINITY
   return (message, fields) => {
     if (now() - last < ms) return

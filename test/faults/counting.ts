@@ -1,33 +1,19 @@
 /**
- * `windfall serve` for tests of metrics. It trusts the root in ROOT_PEM. Test commands reload the configuration, set
- * reported periods, and compare the metrics with metrics recomputed from the ledger.
+ * `windfall serve` for tests of metrics. It trusts the root in ROOT_PEM. Test commands set reported periods, and compare the
+ * metrics with metrics recomputed from the ledger.
  */
 import { isMainThread } from 'node:worker_threads'
 import * as v from 'valibot'
-import { openApp } from '../../src/app.ts'
-import { logOf, serve, stopSignal } from '../../src/cli/serve.ts'
+import type { Windfall } from '../../src/app.ts'
+import { startServer, stopSignal } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { verb } from '../../src/control/socket.ts'
-import { lockForServing } from '../../src/store/disk/lock.ts'
+import { type Verbs, verb } from '../../src/control/socket.ts'
 import { faultsOfFigures } from '../metrics/upkeep/recomputed.ts'
 
 const Period = v.object({ bundle_id: v.string(), product_id: v.string(), period: v.string() })
 
-async function main(): Promise<void> {
-  const { ROOT_PEM = '', ...env } = process.env
-  const load = () => loadConfig({ env, cwd: process.cwd() })
-  const loaded = load()
-  const { config } = loaded
-  const log = logOf(config)
-  const lock = lockForServing(config.store.path)
-  const windfall = await openApp({
-    config,
-    configSources: loaded,
-    clock: Date.now,
-    log,
-    roots: [ROOT_PEM],
-    monotonic: () => performance.now(),
-  })
+/** The commands that tests send to the control socket. */
+function testVerbs(windfall: Windfall): Verbs {
   const { apps, metrics, products, store } = windfall
 
   async function learnPeriod({ bundle_id, ...declared }: v.InferOutput<typeof Period>): Promise<null> {
@@ -42,16 +28,15 @@ async function main(): Promise<void> {
     return [...(difference === null ? [] : [difference]), ...(await faultsOfFigures(windfall))]
   }
 
-  const server = await serve(windfall, config, log, {
-    verbs: {
-      'test.reload': verb(v.object({}), () => windfall.declare(load().config).then(() => null)),
-      'test.period': verb(Period, learnPeriod),
-      'test.compare': verb(v.object({}), compare),
-    },
-  })
+  return { 'test.period': verb(Period, learnPeriod), 'test.compare': verb(v.object({}), compare) }
+}
+
+async function main(): Promise<void> {
+  const { ROOT_PEM = '', ...env } = process.env
+  const load = () => loadConfig({ env, cwd: process.cwd() })
+  const server = await startServer({ load, world: { roots: [ROOT_PEM] }, verbs: testVerbs })
   await stopSignal()
   await server.close()
-  lock.release()
 }
 
 if (isMainThread) await main()

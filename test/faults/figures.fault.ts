@@ -81,7 +81,7 @@ test(`figures match the facts after ${KILLS} kills while another generation is b
     const organization = `[[organizations]]\nslug = "default"\ntime_zone = "${time_zone}"\ncurrency = "${currency}"\n`
     const commission = `[metrics]\ncommission_percent = ${random.whole(20, 30)}\n`
     writeFileSync(join(cwd, 'config.toml'), `${CONFIG}\n${commission}${organization}`, { mode: 0o600 })
-    return perform('test.reload')
+    return perform('config.reload')
   }
 
   function importRates(): Promise<unknown> {

@@ -1,8 +1,7 @@
 /** The server of `npm run dev`: `windfall serve` against the simulated company of the process that started it. */
-import { openApp, type Windfall } from '../../src/app.ts'
+import type { Windfall } from '../../src/app.ts'
 import type { AppleHosts } from '../../src/apple/api/hosts.ts'
-import { logOf, serve, stopSignal } from '../../src/cli/serve.ts'
-import { systemClock } from '../../src/clock.ts'
+import { startServer, stopSignal } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { RateOrigins } from '../../src/rates/sources.ts'
 
@@ -10,19 +9,15 @@ import type { RateOrigins } from '../../src/rates/sources.ts'
 export type SimulatedHosts = { roots: string[]; hosts: AppleHosts; rate_origins: RateOrigins }
 
 async function run(): Promise<void> {
-  const simulated: SimulatedHosts = JSON.parse(process.argv[2] ?? '')
+  const world: SimulatedHosts = JSON.parse(process.argv[2] ?? '')
   const stopped = stopSignal()
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-  const configSources = loadConfig({ env: process.env, cwd: process.cwd() })
-  const { config } = configSources
-  const log = logOf(config)
-  const monotonic = () => performance.now()
-  const windfall = await openApp({ config, configSources, clock: systemClock, monotonic, log, ...simulated })
-  const server = await serve(windfall, config, log)
-  process.send?.(server.url)
+  const load = () => loadConfig({ env: process.env, cwd: process.cwd() })
+  const { windfall, log, url, close } = await startServer({ load, world })
+  process.send?.(url)
   fetchReports(windfall).catch((error) => log.error('the reports could not be imported', { error }))
   await stopped
-  await server.close()
+  await close()
   if (process.connected) process.disconnect()
 }
 

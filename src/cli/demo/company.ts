@@ -1,6 +1,6 @@
 /** The simulated company of `windfall demo` and `npm run dev`: two years of history, then live. */
 import { openApp, type Windfall } from '../../app.ts'
-import { type Clock, systemClock } from '../../clock.ts'
+import { type Clock, preciseTime, systemClock, systemClocks } from '../../clock.ts'
 import type { Config } from '../../config/settings.ts'
 import { fill } from '../../demo/fill.ts'
 import { openPublisher } from '../../demo/publisher.ts'
@@ -61,38 +61,49 @@ export async function openCompany({ seed, subscribers }: { seed: number; subscri
 
 /** Opens Windfall on the database of `config`, and simulates the company's two years into it. */
 export async function openWithHistory(company: Company, config: Config, log: Log): Promise<Windfall> {
-  const { until, simulation, store, root, rates } = company
-  const clock = openSimulatedClock(until - TWO_YEARS_MS)
-  const windfall = await openApp({
-    config,
-    clock: clock.read,
-    monotonic: clock.read,
-    log,
-    roots: [root],
-    hosts: store.hosts,
-    rate_origins: rates,
-  })
-  await connectApps(windfall, simulation)
-  await fetchRates(windfall, clock, until)
-  await simulateHistory(windfall, simulation, clock, until)
-  clock.goLive()
+  const { world, fillHistory } = openPast(company)
+  const windfall = await openApp({ config, log, ...world })
+  await fillHistory(windfall)
   return windfall
+}
+
+/** The world of a company, whose clocks show its past until `fillHistory` has simulated it. */
+export function openPast({ until, simulation, store, root, rates }: Company) {
+  const clocks = openSimulatedClocks(until - TWO_YEARS_MS)
+  const { clock, monotonic } = clocks
+  const world = { clock, monotonic, roots: [root], hosts: store.hosts, rate_origins: rates }
+
+  async function fillHistory(windfall: Windfall): Promise<void> {
+    await connectApps(windfall, simulation)
+    await fetchRates(windfall, clocks, until)
+    await simulateHistory(windfall, simulation, clocks, until)
+    clocks.goLive()
+  }
+
+  return { world, fillHistory }
 }
 
 /** Loses a few notifications after the history, so that reconciliation finds gaps. */
 export const loseNotifications = ({ simulation, until }: Company): void =>
   simulation.lose({ from: until, fraction: LOST_FRACTION })
 
-/** A clock that is set by hand until `goLive` and then follows the machine's clock. */
-function openSimulatedClock(start: number) {
+type SimulatedClocks = ReturnType<typeof openSimulatedClocks>
+
+/** Clocks that are set by hand until `goLive` and then follow those of the machine. The monotonic one never goes back. */
+function openSimulatedClocks(start: number) {
   let now: number | null = start
-  const read: Clock = () => now ?? systemClock()
+  let passed_ms = 0
+  const clock: Clock = () => now ?? systemClock()
+  const monotonic: Clock = () => passed_ms + (now === null ? systemClocks.monotonic() : 0)
   return {
-    read,
+    clock,
+    monotonic,
     set: (at: number): void => {
+      passed_ms += Math.max(0, at - (now ?? at))
       now = at
     },
     goLive: (): void => {
+      passed_ms -= systemClocks.monotonic()
       now = null
     },
   }
@@ -107,11 +118,7 @@ async function connectApps(windfall: Windfall, simulation: Simulation): Promise<
 }
 
 /** Fetches the rates of both years, so that the first figures include amounts in every currency. */
-async function fetchRates(
-  { rates }: Windfall,
-  clock: ReturnType<typeof openSimulatedClock>,
-  until: number,
-): Promise<void> {
+async function fetchRates({ rates }: Windfall, clock: SimulatedClocks, until: number): Promise<void> {
   for (const at of [until - YEAR_MS, until]) {
     clock.set(at)
     await rates.refresh(AbortSignal.timeout(RATES_TIMEOUT_MS))
@@ -122,12 +129,12 @@ async function fetchRates(
 async function simulateHistory(
   windfall: Windfall,
   simulation: Simulation,
-  clock: ReturnType<typeof openSimulatedClock>,
+  clock: SimulatedClocks,
   until: number,
 ): Promise<void> {
-  const started_ms = performance.now()
+  const started_ms = preciseTime()
   const span = { from: until - TWO_YEARS_MS, until }
-  const progress = openSimulationProgress(span, process.stdout, () => performance.now())
+  const progress = openSimulationProgress(span, process.stdout, preciseTime)
   print('Simulating two years of a company …')
   const release = windfall.metrics.hold()
   const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => progress.show(at)).finally(
@@ -136,7 +143,7 @@ async function simulateHistory(
   clock.set(until)
   await windfall.metrics.whenCurrent()
   progress.end()
-  const seconds = ((performance.now() - started_ms) / 1000).toFixed(1)
+  const seconds = ((preciseTime() - started_ms) / 1000).toFixed(1)
   print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
 }
 

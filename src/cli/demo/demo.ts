@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import type { Windfall } from '../../app.ts'
 import { systemClock } from '../../clock.ts'
-import { loadConfig } from '../../config/load.ts'
+import { type LoadedConfig, loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { codeOf } from '../../config/sources/files.ts'
 import { type DemoReceiver, openDemoReceiver } from '../../demo/receiver.ts'
@@ -14,11 +14,12 @@ import type { Step } from '../../demo/world/steps.ts'
 import { Refusal } from '../../errors.ts'
 import { commandName } from '../../program/form.ts'
 import { print } from '../instance/output.ts'
-import { logOf, serve, stopSignal } from '../serve.ts'
+import { logOf, startServer, stopSignal } from '../serve.ts'
 import {
   type Company,
   loseNotifications,
   openCompany,
+  openPast,
   openWithHistory,
   PATH_BY_KIND,
   parseSubscribers,
@@ -109,7 +110,7 @@ type DemoOptions = {
 
 async function openAndRun(options: DemoOptions): Promise<void> {
   const { folder } = options
-  const config = loadDemoConfig(options)
+  const { config } = loadDemoConfig(options)
   if (!options.once && options.port !== undefined) await assertPortFree(config.server)
   const [company, receiver] = [await openCompany(options), await openDemoReceiver(systemClock)]
   try {
@@ -122,9 +123,9 @@ async function openAndRun(options: DemoOptions): Promise<void> {
 }
 
 /** The demo's configuration: the config file in `folder`, the requested port, and a log at level `warn`. */
-function loadDemoConfig({ folder, port }: DemoOptions): Config {
+function loadDemoConfig({ folder, port }: DemoOptions): LoadedConfig {
   const env = { WINDFALL_LOG_LEVEL: 'warn', ...(port !== undefined && { WINDFALL_SERVER_PORT: port }) }
-  return loadConfig({ env, cwd: folder }).config
+  return loadConfig({ env, cwd: folder })
 }
 
 /** Checks that the port is free, before two years are simulated. @throws Refusal 409 `no_port` */
@@ -142,15 +143,23 @@ async function assertPortFree({ host, port }: Config['server']): Promise<void> {
 /** Runs the server against the simulated store until it is stopped. */
 async function runDemo(options: DemoOptions & Company & { receiver: DemoReceiver }): Promise<void> {
   const { folder, once, simulation, store, receiver } = options
-  const config = loadDemoConfig(options)
-  const log = logOf(config)
-  const windfall = await openWithHistory(options, config, log)
-  if (once) return windfall.close()
-  await addReceiver(windfall, receiver)
-  loseNotifications(options)
+  const { world, fillHistory } = openPast(options)
+  const load = () => loadDemoConfig(options)
+
+  async function prepare(windfall: Windfall): Promise<void> {
+    await fillHistory(windfall)
+    await addReceiver(windfall, receiver)
+    loseNotifications(options)
+  }
+
+  if (once) {
+    const { config } = load()
+    return (await openWithHistory(options, config, logOf(config))).close()
+  }
+  const server = await startServer({ load, world, anyPort: options.port === undefined, prepare })
+  const { windfall, log } = server
   options.stopAtOnce.off()
   const stopped = stopSignal()
-  const server = await serve(windfall, config, log, { anyPort: options.port === undefined })
   declareAddress(folder, server.url)
   store.faults.notification_url = `${server.url}/apple/notifications`
   await welcome(windfall, { url: server.url, folder, backend: receiver.url })

@@ -1,7 +1,9 @@
 /** Connects `windfall demo` to its simulated App Store, and imports reports from it in the background. */
+
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Windfall } from '../../app.ts'
+import { preciseTime } from '../../clock.ts'
 import type { DemoReceiver } from '../../demo/receiver.ts'
 import type { AppStore } from '../../demo/store/store.ts'
 import type { Log } from '../../log.ts'
@@ -66,7 +68,7 @@ export function declareAddress(folder: string, url: string): void {
 /** Fetches Apple's list of apps and a year of reports in the background, and shows the progress. */
 export function importReports(windfall: Windfall, log: Log): void {
   const { catalogue, imports, jobs } = windfall
-  const started_ms = performance.now()
+  const started_ms = preciseTime()
   const stopShowing = showProgress(windfall)
 
   async function fetchAll(): Promise<void> {
@@ -75,7 +77,7 @@ export function importReports(windfall: Windfall, log: Log): void {
     await jobs.runNow('annotations')
     stopShowing()
     if (stopped.length > 0) return
-    const seconds = ((performance.now() - started_ms) / 1000).toFixed(1)
+    const seconds = ((preciseTime() - started_ms) / 1000).toFixed(1)
     print(
       `Imported a year of Apple’s reports in ${seconds} s: ${plural(read, 'file')}, ${plural(empty, 'day')} without any.`,
     )

@@ -1,7 +1,7 @@
 /** How a command reaches the instance: through the process that serves it, or directly if none does. */
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { systemClock } from '../../clock.ts'
+import { systemClocks } from '../../clock.ts'
 import type { LoadedConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { callControl, isReadOnly, runVerb, type Verbs } from '../../control/socket.ts'
@@ -127,7 +127,7 @@ async function openLocalApp({ config }: LoadedConfig): Promise<LocalInstance> {
   const lock = lockForServing(config.store.path)
   try {
     const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })
-    const windfall = await openApp({ config, clock: systemClock, monotonic: () => performance.now(), log })
+    const windfall = await openApp({ config, ...systemClocks, log })
     return {
       verbs: verbsOf(windfall),
       async close(): Promise<void> {

@@ -6,24 +6,17 @@ import { type Listener, openListener } from '../../http/listening/listener.ts'
 import type { Log } from '../../log.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 
-/** Listens for a program that is open; with `anyPort`, on a free port if the configured port is taken. */
-export async function listenFor(
-  windfall: Windfall,
-  config: Config,
-  log: Log,
-  anyPort = false,
-): Promise<Listener> {
-  try {
-    return await listenOnPort(config, log)
-  } catch (error) {
-    if (anyPort) return listenOnPort(config, log, 0)
-    await windfall.close()
-    throw error
-  }
+/**
+ * Listens on the configured port; with `anyPort`, on a free port if that one is taken.
+ *
+ * @throws Error with advice when that fails.
+ */
+export async function listenOnPort({ server }: Config, log: Log, anyPort = false): Promise<Listener> {
+  const listening = listen(server, log, server.port)
+  return anyPort ? listening.catch(() => listen(server, log, 0)) : listening
 }
 
-/** Listens on the configured port. @throws Error with advice when that fails */
-export function listenOnPort({ server }: Config, log: Log, port: number = server.port): Promise<Listener> {
+function listen(server: Config['server'], log: Log, port: number): Promise<Listener> {
   return openListener(log, {
     host: server.host,
     port,
@@ -50,8 +43,12 @@ const PARTS = [
   () => import('../../api/routes.ts'),
 ]
 
-/** Loads and opens the program while `listener` answers. If that fails, closes the listener. */
-export async function openWhileListening(listener: Listener, options: AppOptions): Promise<Windfall> {
+/** Loads, opens and prepares the program while `listener` answers. If that fails, closes both. */
+export async function openWhileListening(
+  listener: Listener,
+  options: AppOptions,
+  prepare: (windfall: Windfall) => Promise<void> = async () => {},
+): Promise<Windfall> {
   try {
     for (const loadPart of PARTS) {
       // One turn accepts a connection, and the next reads its request.
@@ -61,7 +58,12 @@ export async function openWhileListening(listener: Listener, options: AppOptions
     }
     await yieldToEventLoop()
     const { openApp } = await import('../../app.ts')
-    return await openApp(options)
+    const windfall = await openApp(options)
+    await prepare(windfall).catch(async (error: unknown) => {
+      await windfall.close()
+      throw error
+    })
+    return windfall
   } catch (error) {
     await listener.close()
     throw error

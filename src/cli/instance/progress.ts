@@ -1,5 +1,7 @@
 /** Shows the progress of a long-running verb: a bar on a terminal, otherwise one line every ten seconds. */
+
 import { setTimeout } from 'node:timers/promises'
+import { preciseTime } from '../../clock.ts'
 import type { SendVerb } from './instance.ts'
 import { printError } from './output.ts'
 
@@ -63,7 +65,7 @@ function linePrinter() {
   let printed_ms: number | null = null
   return {
     progress(_: Steps, text: string): void {
-      const now = performance.now()
+      const now = preciseTime()
       if (printed_ms !== null && now - printed_ms < LINE_EVERY_MS) return
       printed_ms = now
       printError(text)

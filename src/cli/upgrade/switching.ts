@@ -1,6 +1,8 @@
 /** Steps 4 to 6 of an upgrade: put the new executable in place, wait until it is ready, and go back if it fails. */
+
 import { linkSync, renameSync, rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { preciseTime } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { INSTALLED_FOLDER } from '../../program/addon.ts'
 import { renameDurably } from '../../store/disk/durable_files.ts'
@@ -81,7 +83,7 @@ async function restart({ service, report }: Plan): Promise<string | null> {
 
 /** Waits until the server is ready. Returns why it is not; null if it is. */
 async function untilReady({ service, readyUrl, report }: Plan, wait_ms: number): Promise<string | null> {
-  const until = performance.now() + wait_ms
+  const until = preciseTime() + wait_ms
   report.step(5, `waiting up to ${Math.ceil(wait_ms / 1_000)} s until ${readyUrl} answers`)
   for (;;) {
     const active = service.state()?.active ?? ''
@@ -89,7 +91,7 @@ async function untilReady({ service, readyUrl, report }: Plan, wait_ms: number):
       return `${UNIT_NAME} is ${active}; journalctl -u windfall says why`
     const answer = await ask(readyUrl)
     if (answer === 200) return null
-    if (performance.now() > until)
+    if (preciseTime() > until)
       return `${readyUrl} ${answer === null ? 'did not answer' : `answered ${answer}`} for ${Math.ceil(wait_ms / 1_000)} s; journalctl -u windfall says why`
     await setTimeout(POLL_MS)
   }

@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { systemClock } from '../../clock.ts'
+import { preciseTime, systemClock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import type { Backup } from '../../store/backup/backup.ts'
 import { removeCopy } from '../../store/backup/copies.ts'
@@ -71,12 +71,12 @@ async function copy({ config, destination }: Configured & { destination: string 
 
 /** Migrates the database `file`, a copy, as a start of this version would, and verifies it. Returns the time taken. */
 async function rehearse({ file }: { file: string }): Promise<{ version: number; ms: number }> {
-  const began_at = performance.now()
+  const began_at = preciseTime()
   await upgrade(file)
   const identity = identifyFile(file)
   if (identity === null) throw new Refusal(400, 'empty', `${file} is empty`)
   await verify(file, new AbortController().signal)
-  return { version: identity.version, ms: performance.now() - began_at }
+  return { version: identity.version, ms: preciseTime() - began_at }
 }
 
 /** The state of the database once its server is stopped. @throws Refusal 409 `already_serving` if it is not. */

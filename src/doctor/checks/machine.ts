@@ -1,7 +1,9 @@
 /** Checks of the machine: disk space with a forecast, inodes, file system, time of a disk sync, and the clock. */
+
 import { statfsSync, statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { preciseTime } from '../../clock.ts'
 import { diskSamplesSince } from '../../store/disk/samples.ts'
 import { isRealApple } from '../apple/reach.ts'
 import type { DoctorContext } from '../context.ts'
@@ -126,9 +128,9 @@ async function timeSyncs(path: string): Promise<number[]> {
     const times: number[] = []
     for (let sync = 0; sync < SYNCS; sync += 1) {
       await handle.write(block)
-      const began = performance.now()
+      const began = preciseTime()
       await handle.datasync()
-      times.push(performance.now() - began)
+      times.push(preciseTime() - began)
     }
     return times.sort((a, b) => a - b)
   } finally {

@@ -1,7 +1,9 @@
 /** Listens on a port, with timeouts, a connection limit and a graceful shutdown. */
+
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { preciseTime } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import { answerClientErrors } from './client_errors.ts'
 import { type Handler, openStarting } from './starting.ts'
@@ -76,8 +78,8 @@ function watchConnections(log: Log, server: Server, maxConnections: number): Set
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('drop', () => {
-    if (performance.now() - warned_at < WARN_EVERY_MS) return
-    warned_at = performance.now()
+    if (preciseTime() - warned_at < WARN_EVERY_MS) return
+    warned_at = preciseTime()
     log.warn('the connection limit is reached; new connections are refused', {
       max_connections: maxConnections,
     })

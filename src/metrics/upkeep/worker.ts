@@ -2,7 +2,7 @@
  * The worker that recomputes due lineages in slices and yields between them. A slice is one unit of work: rows, sums,
  * customers, cohorts and marks change together.
  */
-import type { Clock } from '../../clock.ts'
+import { type Clock, preciseTime } from '../../clock.ts'
 import { openHook } from '../../hooks.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
@@ -33,7 +33,7 @@ type Deps = {
 
 export type Worker = ReturnType<typeof openWorker>
 
-export function openWorker({ store, log, scheduler, recount, elapsed = () => performance.now() }: Deps) {
+export function openWorker({ store, log, scheduler, recount, elapsed = preciseTime }: Deps) {
   const backOff = openBackOff()
   const sliceEnded = openHook<[]>()
   const becameIdle = openHook<[]>()
