@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import type { Channel } from '../channels/channels.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
-import type { Attempts } from './attempts.ts'
+import { type Attempts, noteUnsendable } from './attempts.ts'
 import type { Routing } from './routing.ts'
 import type { Summaries } from './summaries.ts'
 
@@ -127,17 +127,21 @@ const keyOf = ({ message_id, channel_id }: Send): string => `${message_id}/${cha
 
 /** Returns the function that routes what is due, and returns at most `free` messages that are sent now. */
 function openRound(
-  { store, messages, routing, summaries, attempts }: Deps,
+  { store, log, messages, routing, summaries, attempts }: Deps,
   running: ReadonlyMap<string, Task>,
 ) {
   return (free: number): Promise<Task[]> =>
     store.commit(() => {
       const tasks: Task[] = []
       for (const send of messages.due(SLICE, LONGEST_MS)) {
-        const isBusy = running.has(keyOf(send)) || tasks.length >= free
-        const message = isBusy ? null : messages.get(send.message_id)
-        const task = message && routeOne(message, send, [...running.values(), ...tasks])
-        if (task) tasks.push(task)
+        if (running.has(keyOf(send)) || tasks.length >= free) continue
+        // What one message breaks is undone, and keeps no other message from being sent.
+        const error = store.inSavepoint(() => {
+          const message = messages.get(send.message_id)
+          const task = message && routeOne(message, send, [...running.values(), ...tasks])
+          if (task) tasks.push(task)
+        })
+        if (error !== null) noteUnsendable({ log, messages }, send, error)
       }
       return tasks
     })
