@@ -1,38 +1,7 @@
 /** Errors with one message, and clocks with fractions: the other messages, channels and organizations go on. */
 import { expect, test } from 'vitest'
 import { openBuckets } from '../../src/alerts/sending/buckets.ts'
-import { handClock } from '../helpers.ts'
-import { type AlertingApp, openAlertingApp, purchase } from './alerting.ts'
-
-/** Opens an app with a channel of a provider that takes one message a second. */
-async function openLimited() {
-  const clock = handClock()
-  let reads = 0
-  const monotonic = () => {
-    reads += 1
-    return clock() + reads / 1_000
-  }
-  const logged: string[] = []
-  const app = await openAlertingApp({ clock, logged, monotonic })
-  const server = new URL(app.receiver.url).origin
-  await app.windfall.store.commit(() =>
-    app.alerts.channelAdministration.add({
-      organization_id: app.organization.id,
-      name: 'chat',
-      kind: 'telegram',
-      settings: { server, chat_id: '7' },
-      secrets: { token: '123456:AAbbCCddEEffGGhhIIjjKKllMMnn' },
-      hides_amounts: false,
-      digests: [],
-      source: 'dashboard',
-    }),
-  )
-  await app.windfall.store.commit(() => {
-    for (const { id } of app.alerts.rules.list()) app.alerts.rules.remove(id)
-  })
-  const inChat = () => app.receiver.requests.filter(({ path }) => path.endsWith('sendMessage'))
-  return { app, inChat, logged }
-}
+import { type AlertingApp, openAlertingApp, openLimited, purchase } from './alerting.ts'
 
 const errorsIn = (logged: readonly string[]): string[] =>
   logged.filter((line) => line.includes('"level":"error"'))
@@ -59,7 +28,8 @@ test('a limit that is asked at fractions of a millisecond answers in whole ones,
 })
 
 test('several alerts of a second reach a limited channel one after another, also with a clock of fractions', async () => {
-  const { app, inChat, logged } = await openLimited()
+  const logged: string[] = []
+  const { app, inChat } = await openLimited({ logged })
   await app.rule('sale')
   for (let n = 0; n < 3; n += 1) await purchase({ app })
   await app.settle(2_000)

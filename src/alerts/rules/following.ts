@@ -103,7 +103,10 @@ function openSlices(deps: Deps, positions: Map<string, number>) {
     if (after >= until) return false
     const events = feed.read({ after, until, limit: SLICE, organization_id, types: EVENT_TYPES })
     const reached = events.length === SLICE ? (events.at(-1)?.seq ?? until) : until
-    const found = own.flatMap((rule) => writing.matching(rule, events, positionOf(rule)))
+    // Messages are sent in the order in which they are written.
+    const found = own
+      .flatMap((rule) => writing.matching(rule, events, positionOf(rule)))
+      .toSorted((one, other) => one.event.seq - other.event.seq)
     const isFar = own.some(({ cursor }) => reached - cursor >= STORE_EVERY)
     if (found.length > 0 || isFar)
       await store.commit(() => {
