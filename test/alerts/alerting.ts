@@ -105,6 +105,40 @@ async function drivenBy({ windfall, organization, clock }: TestApp) {
   return { receiver, channel, rule, settle, got, alerts }
 }
 
+/**
+ * Opens a Windfall with a second channel, whose provider takes one message a second, and with a monotonic clock that reads
+ * fractions of a millisecond. Without rules.
+ */
+export async function openLimited(options: TestOptions = {}) {
+  const clock = handClock()
+  let reads = 0
+  const monotonic = () => {
+    reads += 1
+    return clock() + reads / 1_000
+  }
+  const app = await openAlertingApp({ ...options, clock, monotonic })
+  const { channelAdministration, rules } = app.alerts
+  await app.windfall.store.commit(() => {
+    channelAdministration.add({
+      organization_id: app.organization.id,
+      name: 'chat',
+      kind: 'telegram',
+      settings: { server: new URL(app.receiver.url).origin, chat_id: '7' },
+      secrets: { token: '123456:AAbbCCddEEffGGhhIIjjKKllMMnn' },
+      hides_amounts: false,
+      digests: [],
+      source: 'dashboard',
+    })
+    for (const { id } of rules.list()) rules.remove(id)
+  })
+  /** The titles that the limited channel got. */
+  const inChat = (): string[] =>
+    app.receiver.requests
+      .filter(({ path }) => path.endsWith('sendMessage'))
+      .map(({ body }) => /<b>(.*)<\/b>/.exec(JSON.parse(body).text)?.[1] ?? '')
+  return { app, inChat }
+}
+
 let number = 0
 
 type Purchase = {

@@ -184,8 +184,18 @@ test(`in ${DAYS} days, each rule reports what a plain second reading of the feed
     expect([template, written.toSorted()]).toEqual([template, wanted])
   }
   expect(again.milestone?.length).toBeGreaterThan(0)
-  const sends = store.prepare<[], { state: string }>('select state from alert_sends').all()
-  expect(sends.filter(({ state }) => !['sent', 'joined'].includes(state))).toEqual([])
+  const sends = store
+    .prepare<[], { state: string; words: string | null; subject: string }>(`
+      select state, words, coalesce(substr(key, length(rule_id) + 2), key) as subject
+      from alert_sends join alert_messages on id = message_id`)
+    .all()
+  const told = sends.filter(({ state }) => state === 'sent' || state === 'joined')
+  const untold = sends.filter((send) => !told.includes(send))
+  expect(untold.filter(({ words }) => !/^The rule “.+” reports it\.$/.test(words ?? ''))).toEqual([])
+  // One payment is one message, and none is without one.
+  expect(told.map(({ subject }) => subject).toSorted()).toEqual(
+    [...new Set(sends.map(({ subject }) => subject))].toSorted(),
+  )
   const ids = receiver.requests.map(({ body }) => (JSON.parse(body) as { id: string }).id)
   expect(ids.length).toBe(sends.filter(({ state }) => state === 'sent').length)
   expect(new Set(ids).size).toBe(ids.length)

@@ -76,7 +76,8 @@ function openSends(store: Pick<Store, 'prepare'>, clock: Clock) {
     insert into alert_sends (message_id, channel_id, state, due_at, attempts) values (?, ?, 'waiting', ?, 0)
     on conflict (message_id, channel_id) do nothing`)
   const selectDue = store.prepare<[number, number, number], Send>(`
-    select * from alert_sends where due_at is not null and (due_at <= ? or due_at > ?) order by due_at, message_id limit ?`)
+    select alert_sends.* from alert_sends cross join alert_messages on id = message_id
+    where due_at is not null and (due_at <= ? or due_at > ?) order by created_at, alert_messages.rowid limit ?`)
   const selectOne = store.prepare<[string, string], Send>(
     'select * from alert_sends where message_id = ? and channel_id = ?',
   )
@@ -95,7 +96,7 @@ function openSends(store: Pick<Store, 'prepare'>, clock: Clock) {
     void insert.run(message_id, channel_id, due_at)
 
   /**
-   * The sends that are due, oldest first, at most `limit`. One that is more than `longest_ms` ahead was computed before
+   * The sends that are due, those of the oldest message first, at most `limit`. One that is more than `longest_ms` ahead was computed before
    * the clock was set back, and is due too.
    */
   const due = (limit: number, longest_ms: number): Send[] =>

@@ -93,7 +93,8 @@ export function openOccasions({ store, feed, apps, products, enrichment }: Deps)
   }
 
   function typeOf(event: FeedEvent, { transaction }: Snapshot): string {
-    if (event.type !== 'transaction.recorded' || event.subject === null) return event.type
+    const isPayment = [...PAYMENT_TYPES, 'transaction.recorded'].includes(event.type)
+    if (!isPayment || event.subject === null) return event.type
     const { app_id, environment, subject, recorded_at } = event
     const range = { from: recorded_at - JOIN_MS, until: recorded_at + JOIN_MS }
     const types = near

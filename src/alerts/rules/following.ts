@@ -41,12 +41,13 @@ export function openFollowing(deps: Deps) {
   const readSlice = openSlices(deps, positions)
   let running: Promise<void> | null = null
   let isAgain = false
+  const unread = (error: unknown): void => log.error('alerts could not read the feed', { error })
 
   /** Reads the events that no rule has seen yet. Resolves when all rules have seen the newest. */
   function follow(): Promise<void> {
     isAgain = running !== null
     running ??= readAll()
-      .catch((error: unknown) => log.error('alerts could not read the feed', { error }))
+      .catch(unread)
       .finally(() => {
         running = null
         if (isAgain) void follow()
@@ -54,9 +55,14 @@ export function openFollowing(deps: Deps) {
     return running
   }
 
+  /** An organization whose events cannot be read does not keep the others from theirs. */
   async function readAll(): Promise<void> {
     for (const organization_id of new Set(followersIn(rules).map((rule) => rule.organization_id)))
-      while (await readSlice(organization_id)) await yieldToEventLoop()
+      await readOf(organization_id).catch(unread)
+  }
+
+  async function readOf(organization_id: string): Promise<void> {
+    while (await readSlice(organization_id)) await yieldToEventLoop()
   }
 
   /** The seq of the last event that a rule has read, which its stored cursor can be behind. */
@@ -84,7 +90,7 @@ const followersIn = (rules: Pick<Rules, 'list'>): Rule[] =>
 
 /** Returns the function that reads the next events for all rules of an organization. */
 function openSlices(deps: Deps, positions: Map<string, number>) {
-  const { store, feed, rules } = deps
+  const { store, feed, rules, log } = deps
   const writing = openWriting(deps)
 
   const positionOf = ({ id, cursor }: Rule): number => Math.max(cursor, positions.get(id) ?? 0)
@@ -97,11 +103,22 @@ function openSlices(deps: Deps, positions: Map<string, number>) {
     if (after >= until) return false
     const events = feed.read({ after, until, limit: SLICE, organization_id, types: EVENT_TYPES })
     const reached = events.length === SLICE ? (events.at(-1)?.seq ?? until) : until
-    const found = own.flatMap((rule) => writing.matching(rule, events, positionOf(rule)))
+    // Messages are sent in the order in which they are written.
+    const found = own
+      .flatMap((rule) => writing.matching(rule, events, positionOf(rule)))
+      .toSorted((one, other) => one.event.seq - other.event.seq)
     const isFar = own.some(({ cursor }) => reached - cursor >= STORE_EVERY)
     if (found.length > 0 || isFar)
       await store.commit(() => {
-        for (const { rule, event } of found) writing.write(rule, event)
+        for (const { rule, event } of found) {
+          const error = store.inSavepoint(() => writing.write(rule, event))
+          if (error !== null)
+            log.error('an alert about an event could not be stored', {
+              rule: rule.name,
+              event: event.id,
+              error,
+            })
+        }
         for (const { id } of own) rules.move(id, reached)
       })
     for (const { id } of own) positions.set(id, reached)

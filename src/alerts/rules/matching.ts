@@ -59,14 +59,20 @@ function isEnough(
 const PAYMENTS: readonly EventType[] = ['transaction.recorded', 'trial.started', ...PAYMENT_TYPES]
 const REFUNDS: readonly EventType[] = ['subscription.refunded', 'purchase.refunded']
 
+/** The message of a rule about an event, as its key. */
+export const keyOf = (rule: Pick<Rule, 'id'>, event: FeedEvent): string => `${rule.id}/${subjectOf(event)}`
+
 /**
- * What a message about an event is about, as its key: the transaction, so that one payment is one message, and one refund
- * another; otherwise the event.
+ * What a message about an event is about: the transaction, so that one payment is one message, the start of its trial
+ * another, and one refund another; otherwise the event.
  */
-export function keyOf(rule: Pick<Rule, 'id'>, event: FeedEvent): string {
-  const { transaction } = event.data as Snapshot
-  const [isPayment, isRefund] = [PAYMENTS, REFUNDS].map((types) => types.some((type) => type === event.type))
-  if (transaction?.transaction_id === undefined || !(isPayment || isRefund)) return `${rule.id}/${event.id}`
-  const subject = `${event.app_id}/${event.environment}/${transaction.transaction_id}`
-  return `${rule.id}/${isRefund ? 'refund/' : ''}${subject}`
+function subjectOf({ id, type, app_id, environment, data }: FeedEvent): string {
+  const { transaction } = data as Snapshot
+  const [isPayment, isRefund] = [PAYMENTS, REFUNDS].map((types) => types.some((one) => one === type))
+  if (transaction?.transaction_id === undefined || !(isPayment || isRefund)) return id
+  const isTrial =
+    type === 'trial.started' ||
+    (type === 'transaction.recorded' && transaction.offer_discount === 'FREE_TRIAL')
+  const what = isRefund ? 'refund/' : isTrial ? 'trial/' : ''
+  return `${what}${app_id}/${environment}/${transaction.transaction_id}`
 }

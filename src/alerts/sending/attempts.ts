@@ -1,9 +1,11 @@
 /** Sends one message to one channel: fixes its text, marks it, calls the provider, and stores the result. */
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import { SecretUnreadable } from '../../outgoing/sealing.ts'
+import { isStorageFault } from '../../store/sqlite_errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { ChannelMessage, SendContext, SendResult } from '../channels/channel.ts'
 import type { Channel, Channels } from '../channels/channels.ts'
@@ -55,9 +57,19 @@ export function openAttempts(deps: Deps) {
   const storeResult = openResults(deps)
   const { call, sendTest, waitOf } = openCalls(deps, closing.signal)
 
-  /** Sends a message once. Resolves when the result is stored; at once during a stop. */
+  /**
+   * Sends a message once. Resolves when the result is stored; at once during a stop. A message whose text cannot be made, or
+   * whose result cannot be stored, has failed.
+   *
+   * @throws what keeps the database from being read or written
+   */
   function attempt(message: Message, send: Send, channel: Channel): Promise<void> {
-    const work = sendOnce(message, send, channel).finally(() => running.delete(work))
+    const work = sendOnce(message, send, channel)
+      .catch((error: unknown) => {
+        if (isOfStorage(error)) throw error
+        return store.commit(() => noteUnsendable(deps, send, error))
+      })
+      .finally(() => running.delete(work))
     running.add(work)
     return work
   }
@@ -102,6 +114,21 @@ export function openAttempts(deps: Deps) {
   }
 
   return { attempt, test, waitOf, close }
+}
+
+/** Whether the database failed, and not the work with one message. */
+const isOfStorage = (error: unknown): boolean => error instanceof Refusal || isStorageFault(error)
+
+/** Ends a send that an error in Windfall keeps from being sent. Must run inside a unit of work. */
+export function noteUnsendable(
+  { log, messages }: { log: Log; messages: Messages },
+  send: Send,
+  error: unknown,
+): void {
+  log.error('an alert cannot be sent', { message: send.message_id, channel: send.channel_id, error })
+  const reason = error instanceof Error ? error.message : String(error)
+  const words = `An error in Windfall keeps it from being sent: ${reason}`
+  messages.finish(messages.send(send.message_id, send.channel_id) ?? send, 'failed', words)
 }
 
 /** Opens the calls of providers. */
@@ -172,7 +199,7 @@ function noteTest({ clock, channels }: Deps, channel: Channel, result: SendResul
 }
 
 /** Returns the function that fixes the text of a message, and of what a summary tells, before it is first sent. */
-function openFixing({ store, messages, texts }: Deps) {
+function openFixing({ store, log, messages, texts }: Deps) {
   /** The text of a message, read again if another message joins the summary meanwhile. */
   async function fix(id: string): Promise<Text | null> {
     for (;;) {
@@ -191,8 +218,13 @@ function openFixing({ store, messages, texts }: Deps) {
     }
   }
 
+  /** A member with its text. One that has none is only counted, so that the summary tells the others. */
   async function withText(member: Message): Promise<Message> {
-    const text = await fix(member.id)
+    const text = await fix(member.id).catch((error: unknown) => {
+      if (isOfStorage(error)) throw error
+      log.error('a summary quotes an alert without its text', { message: member.id, error })
+      return null
+    })
     return text === null ? member : { ...member, content: { ...member.content, text } }
   }
 

@@ -11,7 +11,7 @@ export type Buckets = ReturnType<typeof openBuckets>
 export function openBuckets(monotonic: Clock) {
   const timesByAccount = new Map<string, number[]>()
 
-  /** How long a request to an account must wait, in milliseconds; 0 if it may be sent now, which counts it. */
+  /** How long a request to an account must wait, in whole milliseconds; 0 if it may be sent now, which counts it. */
   function take(account: string, limits: readonly RateLimit[]): number {
     const now = monotonic()
     const longest = Math.max(0, ...limits.map(({ per_ms }) => per_ms))
@@ -29,5 +29,5 @@ export function openBuckets(monotonic: Clock) {
 function waitFor(times: readonly number[], { count, per_ms }: RateLimit, now: number): number {
   const within = times.filter((at) => at > now - per_ms)
   const oldest = within[within.length - count]
-  return oldest === undefined ? 0 : oldest + per_ms - now
+  return oldest === undefined ? 0 : Math.ceil(oldest + per_ms - now)
 }

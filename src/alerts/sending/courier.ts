@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import type { Channel } from '../channels/channels.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
-import type { Attempts } from './attempts.ts'
+import { type Attempts, noteUnsendable } from './attempts.ts'
 import type { Routing } from './routing.ts'
 import type { Summaries } from './summaries.ts'
 
@@ -98,7 +98,11 @@ function openSending(deps: Deps, { onEnd, onError }: SendingHooks) {
   /** Begins to send what is due. Never rejects. */
   async function round(): Promise<void> {
     try {
-      for (const task of await route(SLOTS - running.size)) begin(task)
+      for (let isMore = true; isMore; ) {
+        const routed = await route(SLOTS - running.size)
+        for (const task of routed.tasks) begin(task)
+        isMore = routed.isMore
+      }
     } catch (error) {
       onError(error)
     }
@@ -125,21 +129,30 @@ function openSending(deps: Deps, { onEnd, onError }: SendingHooks) {
 
 const keyOf = ({ message_id, channel_id }: Send): string => `${message_id}/${channel_id}`
 
-/** Returns the function that routes what is due, and returns at most `free` messages that are sent now. */
+/** What is sent now. `isMore`: more is due, and not all slots are in use. */
+type Routed = { tasks: Task[]; isMore: boolean }
+
+/** Returns the function that routes a slice of what is due. At most `free` messages are sent now. */
 function openRound(
-  { store, messages, routing, summaries, attempts }: Deps,
+  { store, log, messages, routing, summaries, attempts }: Deps,
   running: ReadonlyMap<string, Task>,
 ) {
-  return (free: number): Promise<Task[]> =>
+  return (free: number): Promise<Routed> =>
     store.commit(() => {
       const tasks: Task[] = []
-      for (const send of messages.due(SLICE, LONGEST_MS)) {
-        const isBusy = running.has(keyOf(send)) || tasks.length >= free
-        const message = isBusy ? null : messages.get(send.message_id)
-        const task = message && routeOne(message, send, [...running.values(), ...tasks])
-        if (task) tasks.push(task)
+      const due = messages.due(SLICE, LONGEST_MS)
+      for (const send of due) {
+        if (running.has(keyOf(send)) || tasks.length >= free) continue
+        // What one message breaks is undone, and keeps no other message from being sent.
+        const error = store.inSavepoint(() => {
+          const message = messages.get(send.message_id)
+          const task = message && routeOne(message, send, [...running.values(), ...tasks])
+          if (task) tasks.push(task)
+        })
+        if (error !== null) noteUnsendable({ log, messages }, send, error)
       }
-      return tasks
+      // What waits for the limit of its provider must not hide what is due on other channels.
+      return { tasks, isMore: due.length === SLICE && tasks.length < free }
     })
 
   /** `others`: what is sent at the same time, which counts for the limit of the rule. */

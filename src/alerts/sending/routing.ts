@@ -9,6 +9,7 @@ import type { Message, Messages, Send } from '../messages/messages.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
 import type { AlertSettingsStore } from '../settings.ts'
 import { allQuietUntil, quietHoursOf } from './quiet_hours.ts'
+import { openRepetitions } from './repetitions.ts'
 
 /** A message about a sale that could not be sent for this long joins a summary. */
 const LATE_MS = 30 * 60_000
@@ -29,7 +30,7 @@ type Deps = {
   clock: Clock
   organizations: Pick<Organizations, 'get'>
   channels: Pick<Channels, 'get'>
-  rules: Pick<Rules, 'get'>
+  rules: Pick<Rules, 'get' | 'list'>
   messages: Messages
   settings: AlertSettingsStore
   /** Whether a finding is still reported. */
@@ -43,6 +44,7 @@ export function openRouting(deps: Deps) {
   const { clock, channels, rules, messages } = deps
   const quietEnd = openQuietEnd(deps)
   const joinOpen = openJoining(messages)
+  const tellingRule = openRepetitions({ rules, messages })
 
   /** What to do with a send now. `under_way`: messages of its rule that are being sent to its channel. Reads only. */
   function routeOf(send: Send, message: Message, under_way: number): Route {
@@ -52,10 +54,17 @@ export function openRouting(deps: Deps) {
       return drop(`The channel does not work: ${channel.reason ?? channel.state}`)
     return (
       outdated(deps, send, message) ??
+      repeated(send, message) ??
       silenced(channel, message) ??
       bundled(send, message, { channel, under_way }) ??
       whenReady(channel, clock())
     )
+  }
+
+  /** One payment is one message, whatever the number of rules that it meets. */
+  function repeated(send: Send, message: Message): Route | null {
+    const rule = tellingRule(send, message)
+    return rule === null ? null : drop(`The rule “${rule}” reports it.`)
   }
 
   /** Mute and quiet hours. Summaries and digests wait for their end; other messages join a summary. */
