@@ -52,6 +52,7 @@ import { openFigures } from './metrics/figures.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
 import { examineOutgoing } from './outgoing/outgoing_findings.ts'
 import { openRates } from './rates/rates.ts'
+import { openStoppages } from './stoppages.ts'
 import { openBackups } from './store/backup/backup.ts'
 import { scheduledBackup } from './store/backup/scheduled.ts'
 import { openClockCheck } from './store/clock_check.ts'
@@ -67,10 +68,11 @@ export type Windfall = Awaited<ReturnType<typeof openApp>>
  * The server does not listen yet.
  */
 export async function openApp(options: AppOptions) {
-  const { config, log, roots = APPLE_ROOTS } = options
+  const { config, log, roots = APPLE_ROOTS, hosts = APPLE_HOSTS, random = Math.random } = options
+  const { rate_origins: origins, wait = (ms: number) => setTimeout(ms) } = options
   const { clock, monotonic } = wholeClocks(options)
-  const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
   const store = await openFile(config.store.path, log, clock)
+  const watched = { log, stoppages: openStoppages({ clock, monotonic, log }) }
   const outgoing = await openOutgoing({ store, clock, config })
   const feed = openFeed(store, clock)
   const live = openLive(feed, monotonic)
@@ -90,8 +92,7 @@ export async function openApp(options: AppOptions) {
   const catalogue = openCatalogue({ store, clock, apps, products, accounts, appleClients, log })
   // Every reader shares this object, so a reload reaches all of them.
   const limits = { ...config.limits }
-  const { refused } = arrivals
-  const history = openHistory({ store, clock, verifier, apps, ledger, feed, appleClients, refused, log })
+  const history = openHistory({ store, clock, verifier, apps, ledger, feed, appleClients, arrivals, log })
   const imports = openImports({ store, clock, feed, apps, accounts, appleClients, wait, log })
   const reportedPeriods = openReportedPeriods({ store, products })
   const erasures = openErasures({ store, clock, feed, live, log, wait })
@@ -109,11 +110,10 @@ export async function openApp(options: AppOptions) {
   const accessControl = openAccessControl({ ...accessModules, settings: signInSettings })
   const rateSettings = { ...config.rates }
   const currenciesInUse = () => organizations.list().map(({ currency }) => currency)
-  const { rate_origins: origins, random = Math.random } = options
-  const rateModules = { store, clock, settings: rateSettings, currenciesInUse }
-  const rates = openRates({ ...rateModules, ...(origins && { origins }) })
+  const rateParts = { store, clock, settings: rateSettings, currenciesInUse, ...(origins && { origins }) }
+  const rates = openRates(rateParts)
   const metricSettings = { ...config.metrics, ...config.users }
-  const counted = { store, clock, apps, organizations, products, rates, ledger, imports, feed, log }
+  const counted = { store, clock, apps, organizations, products, rates, ledger, imports, feed, ...watched }
   const figures = openFigures({
     ...counted,
     factors: config.metrics.factors,
@@ -126,7 +126,7 @@ export async function openApp(options: AppOptions) {
   const enrichment = openEnrichment({ customers, clock })
   const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
   const forwarded = { feed, ledger, apps, organizations, erasures, outgoing, bodies }
-  const forwarding = openForwarding({ store, clock, monotonic, random, log, ...forwarded })
+  const forwarding = openForwarding({ store, clock, monotonic, random, ...watched, ...forwarded })
   // Each hook gets its listeners here. Unless its module documents otherwise, a hook runs inside the unit of work that
   // makes the change. The listeners of one hook are called in the order in which they are added.
   ledger.onChange(metrics.lineageChanged)
@@ -144,7 +144,7 @@ export async function openApp(options: AppOptions) {
   const backups = openBackups({ store, clock, windfall: version, sources })
   const modules = {
     clock,
-    log,
+    ...watched,
     http,
     store,
     feed,

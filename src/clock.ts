@@ -5,7 +5,7 @@ export type Clock = () => number
 
 /**
  * The clocks of an instance. `clock`: milliseconds since the epoch; it jumps when the machine's clock is set. `monotonic`:
- * milliseconds since some instant; it never jumps, and begins anew with each process.
+ * milliseconds since some instant; it never jumps, and starts again with each process.
  */
 export type Clocks = { clock: Clock; monotonic: Clock }
 

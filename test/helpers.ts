@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { openApp } from '../src/app.ts'
 import type { AppleHosts } from '../src/apple/api/hosts.ts'
 import type { AppDeclaration } from '../src/apps/apps.ts'
-import type { Clock } from '../src/clock.ts'
+import type { Clock, Clocks } from '../src/clock.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { type Authority, openAuthority } from '../src/demo/signing/authority.ts'
 import { openLog } from '../src/log.ts'
@@ -11,8 +11,9 @@ import type { RateOrigins } from '../src/rates/sources.ts'
 import type { Store } from '../src/store/store.ts'
 import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
 import { closedAtEnd } from './closing.ts'
-import { assertDocumented } from './documented.ts'
 import { temporaryFolder } from './folders.ts'
+import { assertDocumented } from './guards/documented.ts'
+import { noteLog } from './guards/error_lines.ts'
 import { placeEmptyDatabase } from './store/empty_database.ts'
 
 export type HandClock = Clock & { turn(ms: number): void; set(at: number): void }
@@ -28,6 +29,12 @@ export function handClock(start = NOW): HandClock {
     },
   })
 }
+
+/** Clocks with fractions, as those of some machines and of `performance.now()`: the program cuts them off. */
+const fractional = ({ clock, monotonic }: Clocks): Clocks => ({
+  clock: () => clock() + 0.25,
+  monotonic: () => monotonic() + 0.75,
+})
 
 /** Addresses without a server, so that no test reaches the network. */
 const NOWHERE: RateOrigins = {
@@ -91,14 +98,17 @@ export async function openTestApp(options: TestOptions = {}) {
   const log = openLog({
     format: 'json',
     level: 'info',
-    write: (text) => void options.logged?.push(Buffer.from(text).toString()),
+    write: (bytes) => {
+      const text = Buffer.from(bytes).toString()
+      noteLog(text)
+      options.logged?.push(text)
+    },
     clock,
   })
   const windfall = await openApp({
     config,
     configSources: loaded,
-    clock,
-    monotonic: options.monotonic ?? clock,
+    ...fractional({ clock, monotonic: options.monotonic ?? clock }),
     log,
     roots: options.roots ?? [authority.root_pem],
     ...(options.attest_roots && { attest_roots: options.attest_roots }),

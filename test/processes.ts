@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atEndOfEachFile } from './closing.ts'
 import { temporaryFolder } from './folders.ts'
+import { noteLog } from './guards/error_lines.ts'
 
 const built = fileURLToPath(new URL('../dist/windfall.mjs', import.meta.url))
 const living = new Set<ChildProcess>()
@@ -82,6 +83,7 @@ export function start(args: readonly string[], { cwd, env = {}, entry = built, p
     child.on('error', reject)
     child.on('close', (status, signal) => {
       living.delete(child)
+      noteLog(stdout)
       resolve({ status, signal, stdout, stderr })
       look()
     })

@@ -10,6 +10,7 @@ const ORDER = [
   ['program'],
   ['config'],
   ['log'],
+  ['stoppages'],
   ['http'],
   ['store'],
   ['events'],

@@ -12,6 +12,7 @@ import type { Enrichment } from '../metrics/customers/enrichment.ts'
 import type { SeriesReader } from '../metrics/series/series.ts'
 import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { Rates } from '../rates/rates.ts'
+import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 import { openChannelAdministration } from './administration/channels.ts'
 import { openDeclaredAlerts } from './administration/declared.ts'
@@ -50,6 +51,7 @@ type Deps = {
   clock: Clock
   monotonic: Clock
   log: Log
+  stoppages: Pick<Stoppages, 'isStanding' | 'watch'>
   feed: Feed
   apps: Apps
   organizations: Organizations

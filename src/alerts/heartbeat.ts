@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { type Finding, warning } from '../health/findings.ts'
 import type { Log } from '../log.ts'
 import type { Outgoing } from '../outgoing/outgoing.ts'
+import type { Stoppages } from '../stoppages.ts'
 import { openSetting } from '../store/setting.ts'
 import type { Store } from '../store/store.ts'
 
@@ -24,21 +25,23 @@ type Deps = {
   store: Pick<Store, 'condition' | 'prepare' | 'commit'>
   dispatcher: Pick<Outgoing['dispatcher'], 'request'>
   isHeld: () => boolean
+  stoppages: Pick<Stoppages, 'isStanding'>
 }
 
 /** Opens the heartbeat. There is none before `declare` names a URL. */
-export function openHeartbeat({ clock, log, store, dispatcher, isHeld }: Deps) {
+export function openHeartbeat({ clock, log, store, dispatcher, isHeld, stoppages }: Deps) {
   const setting = openSetting(store, 'heartbeat')
   let target: string | null | undefined
   let failing: Failing | null = null
+  const isStanding = (): boolean => stoppages.isStanding('alerts') || stoppages.isStanding('forwarding')
 
   /**
-   * Sends one request. While the database cannot be written there is none, because no alert can be sent either; nor while
-   * outgoing requests are held, because this may be a copy.
+   * Sends one request. While the database cannot be written, or an error has stopped alerts or webhooks for five minutes,
+   * there is none, because nothing else reports that; nor while outgoing requests are held, because this may be a copy.
    */
   async function beat(): Promise<void> {
     const url = target ?? null
-    if (url === null || store.condition() !== 'ok' || isHeld()) return
+    if (url === null || store.condition() !== 'ok' || isHeld() || isStanding()) return
     // The dispatcher throws only when Windfall stops.
     const answer = await dispatcher.request({ url, method: 'GET', headers: {}, body: null }).catch(() => null)
     if (answer === null || url !== target) return

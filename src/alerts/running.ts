@@ -2,12 +2,36 @@
 import { Cron } from 'croner'
 import type { Feed } from '../events/feed.ts'
 import type { Log } from '../log.ts'
+import type { Stoppages, Watched } from '../stoppages.ts'
 
 const EVERY_MINUTE = '0 * * * * *'
 const EVERY_FIVE_MINUTES = '30 */5 * * * *'
 
+const MESSAGE = 'alerts could not be evaluated'
+const FINDINGS: Watched = {
+  part: 'alerts',
+  name: 'findings',
+  title: 'Findings are not reported',
+  message: MESSAGE,
+  isWhole: true,
+}
+const DIGESTS: Watched = { part: 'alerts', name: 'digests', title: 'Digests are not made', message: MESSAGE }
+const FIGURES: Watched = {
+  part: 'alerts',
+  name: 'rules',
+  title: 'Alert rules are not evaluated',
+  message: MESSAGE,
+}
+const HEARTBEAT: Watched = {
+  part: 'alerts',
+  name: 'heartbeat',
+  title: 'The heartbeat is not sent',
+  message: MESSAGE,
+}
+
 type Deps = {
   log: Log
+  stoppages: Pick<Stoppages, 'watch'>
   feed: Pick<Feed, 'listen'>
   following: {
     follow: () => Promise<void>
@@ -28,7 +52,7 @@ type Deps = {
 
 /** Opens the running of alerts. Nothing is read or sent before `start`. */
 export function openRunning(deps: Deps) {
-  const { log, feed, following, figureRules, trouble, digests, heartbeat, courier } = deps
+  const { log, stoppages, feed, following, figureRules, trouble, digests, heartbeat, courier } = deps
   let timers: Cron[] = []
 
   /** Reads new events, then sends what is due. */
@@ -44,14 +68,22 @@ export function openRunning(deps: Deps) {
   }
 
   function startTimers(): void {
-    const failed = (error: unknown) => log.error('alerts could not be evaluated', { error })
-    const options = { unref: true, protect: true, catch: failed }
     timers = [
-      new Cron(EVERY_MINUTE, options, () => trouble.look().then(courier.wake)),
-      new Cron(EVERY_MINUTE, options, () => digests.make().then(courier.wake)),
-      new Cron(EVERY_FIVE_MINUTES, options, () => figureRules.evaluate().then(courier.wake)),
-      new Cron(EVERY_FIVE_MINUTES, options, heartbeat.beat),
+      every(EVERY_MINUTE, FINDINGS, () => trouble.look().then(courier.wake)),
+      every(EVERY_MINUTE, DIGESTS, () => digests.make().then(courier.wake)),
+      every(EVERY_FIVE_MINUTES, FIGURES, () => figureRules.evaluate().then(courier.wake)),
+      every(EVERY_FIVE_MINUTES, HEARTBEAT, heartbeat.beat),
     ]
+  }
+
+  function every(schedule: string, watched: Watched, act: () => Promise<void>): Cron {
+    const watch = stoppages.watch(watched)
+    return new Cron(schedule, { unref: true, protect: true }, () =>
+      act().then(
+        () => watch.worked(),
+        (error: unknown) => watch.failed(error),
+      ),
+    )
   }
 
   /** Resolves when every event was read and nothing that is due is left. */

@@ -3,14 +3,22 @@ import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { defineRoute, PUBLIC, type Route } from '../http/route.ts'
 import type { JobState, Jobs } from '../jobs/jobs.ts'
+import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 
 const Readiness = v.object({
-  status: v.picklist(['ready', 'not_ready']),
+  status: v.pipe(
+    v.picklist(['ready', 'degraded', 'not_ready']),
+    v.description(
+      'degraded: requests are served, but an error has stopped alerts or webhooks for five minutes',
+    ),
+  ),
   checks: v.object({
     database_writable: v.boolean(),
     shutting_down: v.boolean(),
     root_certificate_valid: v.boolean(),
+    alerts_running: v.boolean(),
+    forwarding_running: v.boolean(),
   }),
   root_certificate_expires_at: v.number(),
   jobs: v.array(
@@ -26,19 +34,26 @@ const Readiness = v.object({
   ),
 })
 
-type Deps = { store: Store; jobs: Jobs; clock: Clock; closing: AbortSignal; root_expires_at: number }
+type Deps = {
+  store: Store
+  jobs: Jobs
+  clock: Clock
+  stoppages: Pick<Stoppages, 'isStanding'>
+  closing: AbortSignal
+  root_expires_at: number
+}
 
-export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: Deps): Route[] => [
+export const probeRoutes = ({ store, jobs, clock, stoppages, closing, root_expires_at }: Deps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/readyz',
     tag: 'Operations',
     summary:
-      'Checks readiness: database writable, not shutting down, Apple’s root certificate valid; lists last job runs',
+      'Checks readiness: database writable, not shutting down, Apple’s root certificate valid, alerts and webhooks not stopped by an error; lists last job runs',
     access: PUBLIC,
     any_host: true,
     answers: {
-      200: { description: 'Ready', schema: Readiness },
+      200: { description: 'Ready, or degraded; `checks` lists the reasons', schema: Readiness },
       503: { description: 'Not ready; `checks` lists the reasons', schema: Readiness },
     },
     async handler({ event }) {
@@ -46,11 +61,14 @@ export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: De
         database_writable: await store.isWritable(),
         shutting_down: closing.aborted,
         root_certificate_valid: clock() < root_expires_at,
+        alerts_running: !stoppages.isStanding('alerts'),
+        forwarding_running: !stoppages.isStanding('forwarding'),
       }
       const isReady = checks.database_writable && !checks.shutting_down && checks.root_certificate_valid
+      const isRunning = checks.alerts_running && checks.forwarding_running
       if (!isReady) event.res.status = 503
       return {
-        status: isReady ? 'ready' : 'not_ready',
+        status: isReady ? (isRunning ? 'ready' : 'degraded') : 'not_ready',
         checks,
         root_certificate_expires_at: root_expires_at,
         jobs: jobs.list().map(publicJobState),

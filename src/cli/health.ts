@@ -18,10 +18,10 @@ const PAUSE_MS = 250
 const TIMEOUT_MS = 4_000
 const MIN_TIMEOUT_MS = 1_000
 
-/** `reasons` says why the server is not ready. `checks` are those of `/readyz`; null without them. */
+/** `reasons` says why the server is degraded or not ready. `checks` are those of `/readyz`; null without them. */
 type Health = {
   url: string
-  status: 'ready' | 'not_ready'
+  status: 'ready' | 'degraded' | 'not_ready'
   reasons: string[]
   checks: Record<string, boolean> | null
 }
@@ -48,7 +48,7 @@ export const healthCommand = defineCommand({
       const limit_ms =
         wait_ms === null ? TIMEOUT_MS : Math.min(TIMEOUT_MS, Math.max(MIN_TIMEOUT_MS, remaining_ms()))
       const health = await ask(given ?? (await addressOf(config, limit_ms)), limit_ms)
-      if (health.status === 'ready' || remaining_ms() <= PAUSE_MS) return report(health)
+      if (health.status !== 'not_ready' || remaining_ms() <= PAUSE_MS) return report(health)
       await setTimeout(PAUSE_MS)
     }
   },
@@ -102,7 +102,7 @@ function get(url: URL, signal: AbortSignal): Promise<Answer> {
 }
 
 const Readiness = v.object({
-  status: v.picklist(['ready', 'not_ready']),
+  status: v.picklist(['ready', 'degraded', 'not_ready']),
   checks: v.record(v.string(), v.boolean()),
 })
 /** While it starts, the server refuses with a problem document. */
@@ -130,6 +130,8 @@ const REASONS: Readonly<Record<string, { fault: boolean; text: string }>> = {
   database_writable: { fault: false, text: 'the database cannot be written (windfall doctor says why)' },
   shutting_down: { fault: true, text: 'the server is shutting down' },
   root_certificate_valid: { fault: false, text: 'Apple’s root certificate has expired (update Windfall)' },
+  alerts_running: { fault: false, text: 'an error has stopped alerts (windfall doctor says which)' },
+  forwarding_running: { fault: false, text: 'an error has stopped webhooks (windfall doctor says which)' },
 }
 
 const reasonsIn = (checks: Record<string, boolean>): string[] =>
@@ -139,6 +141,7 @@ function report(health: Health): void {
   const { url, status, reasons } = health
   setResult(health)
   if (status === 'ready') return print(`${url} is ready.`)
+  if (status === 'degraded') return print(`${url} is ready, but ${reasons.join('; ')}.`)
   process.exitCode = 1
   print(`${url} is not ready: ${reasons.join('; ') || 'it gave no reason'}.`)
 }

@@ -13,7 +13,7 @@ import {
   checkOutgoing,
   checkWebhooks,
 } from './checks/traffic.ts'
-import { checkBackup, checkDrill, checkJobs, checkRates } from './checks/upkeep.ts'
+import { checkBackup, checkDrill, checkJobs, checkRates, checkStopped } from './checks/upkeep.ts'
 import type { DoctorContext } from './context.ts'
 import type { Outcome } from './result.ts'
 
@@ -60,6 +60,7 @@ export const CHECKS: readonly Check[] = [
   { id: 'alerts', title: 'Alerts', run: checkAlerts },
   { id: 'outgoing', title: 'Outgoing requests', run: checkOutgoing },
   // Recurring work.
+  { id: 'stopped', title: 'Errors', run: checkStopped },
   { id: 'backup', title: 'Backup', run: checkBackup },
   { id: 'drill', title: 'Restore drill', run: checkDrill },
   { id: 'jobs', title: 'Jobs', run: checkJobs },

@@ -21,6 +21,8 @@ export type ServingProcess = {
   webhooks: () => readonly Finding[]
   /** Findings about channels of alerts. */
   alerts: () => readonly Finding[]
+  /** Findings about parts that an error has stopped. */
+  stopped: () => readonly Finding[]
   /** Whether the config file changed after the server loaded it. */
   hasConfigChanged: () => boolean
 }

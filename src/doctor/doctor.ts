@@ -7,8 +7,10 @@ import type { ConfigSources } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import { Refusal } from '../errors.ts'
 import type { Forwarding } from '../forwarding/forwarding.ts'
+import { stoppageFindings } from '../health/stoppage_findings.ts'
 import type { Http } from '../http/http.ts'
 import type { Log } from '../log.ts'
+import type { Stoppages } from '../stoppages.ts'
 import { openReader } from '../store/reader.ts'
 import { openSetting } from '../store/setting.ts'
 import type { Store } from '../store/store.ts'
@@ -44,6 +46,7 @@ type Deps = {
   current: { readonly config: Config; readonly configSources: ConfigSources }
   forwarding: Pick<Forwarding, 'findings'>
   alerts: Pick<Alerts, 'findings'>
+  stoppages: Pick<Stoppages, 'list'>
   root_expires_at: number
   version: string
 }
@@ -137,13 +140,14 @@ async function runChecks(
   { signal, configFile: { hasChanged: hasConfigChanged } }: RunOptions,
 ): Promise<CheckResult[]> {
   const { examine } = await import('./examine.ts')
-  const { clock, wait, hosts, http, store, current, forwarding, alerts, root_expires_at } = deps
+  const { clock, wait, hosts, http, store, stoppages, current, forwarding, alerts, root_expires_at } = deps
   const { config, configSources: sources } = current
   const { condition, pragma } = store
   const base_url = http.baseUrl() ?? config.base_url
   const seen = http.seen
+  const stopped = () => stoppageFindings(stoppages.list(), clock)
   const sent = { webhooks: () => [...forwarding.findings()], alerts: alerts.findings }
-  const serving: ServingProcess = { base_url, condition, pragma, seen, ...sent, hasConfigChanged }
+  const serving: ServingProcess = { base_url, condition, pragma, seen, ...sent, stopped, hasConfigChanged }
   const database = openDatabase(store)
   const context = { config, sources, clock, wait, hosts, serving, root_expires_at, ...database }
   const results: CheckResult[] = []

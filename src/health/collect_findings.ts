@@ -12,9 +12,11 @@ import type { History } from '../ledger/history/history.ts'
 import type { NotificationReceiver } from '../ledger/notification_receiver.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { Stoppages } from '../stoppages.ts'
 import { damageIn } from '../store/disk/disk_faults.ts'
 import { openReader, type Reader } from '../store/reader.ts'
 import type { Store } from '../store/store.ts'
+import { reasonOf } from '../store/warnings.ts'
 import { backupFinding } from './backup_findings.ts'
 import { conditionFinding } from './condition.ts'
 import { deviceFindings } from './device_findings.ts'
@@ -30,6 +32,7 @@ import { examineRates } from './rate_findings.ts'
 import { examineRefusedCalls } from './refused_calls.ts'
 import type { SilenceDetector } from './silence.ts'
 import { silenceFindings } from './silence_findings.ts'
+import { stoppageFindings } from './stoppage_findings.ts'
 
 const ROOT_WARNING_MS = 90 * 86_400_000
 
@@ -47,6 +50,7 @@ type HealthDeps = {
   metrics: Pick<Metrics, 'progress'>
   pruning: Pick<Pruning, 'isThresholdReached' | 'threshold'>
   silenceDetector: SilenceDetector
+  stoppages: Pick<Stoppages, 'list'>
   /** Whether rates are fetched. It is read on each call, because a reload can change it. */
   rates: { readonly fetch: boolean }
   /** The configuration. It is read on each call, because a reload can change it. */
@@ -67,6 +71,7 @@ export function openHealth(deps: HealthDeps) {
     () => diskFindings(deps),
     () => keyFindings(deps),
     () => databaseFindings(deps),
+    () => stoppageFindings(deps.stoppages.list(), deps.clock),
     () => deps.arrivals.pending.list().map((pending) => pendingFinding(pending)),
     () => deps.apps.list().flatMap(({ id, bundle_id }) => silenceFindings(deps, id, bundle_id)),
     () => deps.history.progress().flatMap(historyFindings),
@@ -84,7 +89,12 @@ export function openHealth(deps: HealthDeps) {
   /** All faults, warnings and notices, the most severe first. */
   async function findings(): Promise<Finding[]> {
     const found: Finding[] = []
-    for (const source of sources) found.push(...(await source()))
+    for (const source of sources)
+      try {
+        found.push(...(await source()))
+      } catch (error) {
+        found.push(uncheckedFinding(error))
+      }
     return found
       .filter(({ state, details }) => state !== 'ok' && details?.id !== 'pending')
       .sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state))
@@ -92,6 +102,14 @@ export function openHealth(deps: HealthDeps) {
 
   return { add, findings }
 }
+
+/** The finding for a source that failed, which hides what the others found otherwise. */
+const uncheckedFinding = (error: unknown): Finding =>
+  fault('checks', `a check failed: ${reasonOf(error)}.`, {
+    id: 'unchecked',
+    title: 'Some things are not checked',
+    remedy: 'Please report this as a bug.',
+  })
 
 /** The findings from the database file. `windfall doctor` computes them with the same functions. */
 function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps): Finding[] {

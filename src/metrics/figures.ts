@@ -8,6 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { Log } from '../log.ts'
 import type { Rates } from '../rates/rates.ts'
+import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 import { openCohorts } from './cohorts/cohorts.ts'
 import { openContributions } from './cohorts/contributions.ts'
@@ -42,6 +43,7 @@ type Deps = {
   imports: Imports
   feed: Feed
   log: Log
+  stoppages: Pick<Stoppages, 'watch'>
   factors: Factors
   /**
    * The commission, how long a request waits for figures, and the attribute that names a user. Read on each use, so that
@@ -56,12 +58,12 @@ type Deps = {
 export type Figures = ReturnType<typeof openFigures>
 
 export function openFigures({ config, isErased, feed, ...deps }: Deps) {
-  const { store, clock, apps, products, rates, ledger, log } = deps
+  const { store, clock, apps, products, rates, ledger, log, stoppages } = deps
   const generations = openGenerations(deps)
   const settings = openCountingSettings({ store, apps, generations, products, rates })
   const cube = openCube(store)
   const daySums = openDaySumCache(store)
-  const reporting = { store, clock, apps, products, rates, generations, daySums, log }
+  const reporting = { store, clock, apps, products, rates, generations, daySums, log, stoppages }
   const reported = openReported({ ...reporting, commission: config })
   const values = openCustomerValues({ store, clock, generations })
   const contributions = openContributions({ store, settings })

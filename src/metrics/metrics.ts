@@ -12,6 +12,7 @@ import type { LineageKey } from '../ledger/ledger.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { Log } from '../log.ts'
 import type { RateChange } from '../rates/rate_store.ts'
+import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 import type { Contributions } from './cohorts/contributions.ts'
 import type { LineageProceeds } from './customers/charges.ts'
@@ -54,6 +55,7 @@ type Deps = {
   /** The version of the formulas; by default this program’s version. */
   formula?: number
   log: Log
+  stoppages: Pick<Stoppages, 'watch'>
 }
 
 const NO_APP_BACKLOG = { lineages: 1, failed: 0 }
@@ -64,7 +66,7 @@ export type RebuildProgress = { done: number; of: number }
 export type Metrics = ReturnType<typeof openMetrics>
 
 export function openMetrics(deps: Deps) {
-  const { store, clock, apps, organizations, generations, reported, log } = deps
+  const { store, clock, apps, organizations, generations, reported, log, stoppages } = deps
   const marks = openMarks(store)
   const due = openDue({ store, clock, apps, generations, marks })
   const isImporting = (): boolean => deps.imports.progress() !== null
@@ -83,7 +85,7 @@ export function openMetrics(deps: Deps) {
     sweeping,
     lacksReports: reported.isDue,
   })
-  const worker = openWorker({ store, log, scheduler, recount })
+  const worker = openWorker({ store, stoppages, scheduler, recount })
   const recountAtBatchEnd = openBatchRecount({
     store,
     due,

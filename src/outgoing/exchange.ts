@@ -9,7 +9,7 @@ import { preciseTime } from '../clock.ts'
 const EXCERPT_BYTES = 2048
 const EXCERPT_TIMEOUT_MS = 1000
 
-/** `excerpt` is the beginning of the body as text. `status_at`: when the status line arrived, by `performance.now`. */
+/** `excerpt` is the beginning of the body as text. `status_at`: when the status line arrived, by `preciseTime`. */
 type Received = {
   status: number
   headers: Dispatcher.ResponseData['headers']

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { expectErrors } from '../guards/error_lines.ts'
 import { openAlertingApp, purchase } from './alerting.ts'
 
 const MINUTE = 60_000
@@ -254,6 +255,7 @@ test('events that were told stay told after a restart', async () => {
 })
 
 test('a channel that cannot be read does not keep messages from the others', async () => {
+  expectErrors('a channel failed')
   const app = await openAlertingApp()
   await app.channel('broken', { kind: 'discord', settings: {}, created_at: 0 })
   await app.rule('sale')

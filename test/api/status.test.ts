@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { newKeys } from '../../src/demo/store/tokens.ts'
 import { fault, notice } from '../../src/health/findings.ts'
 import { APPLE_ID, BUNDLE, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { handClock, openTestApp, type TestApp } from '../helpers.ts'
 import { connectTo, DAY, HOUR, liveUntil, openShop } from '../ledger/history/connected_shop.ts'
 
@@ -39,6 +40,7 @@ async function received(app: TestApp, number: number): Promise<void> {
 }
 
 test('lists pending and refused notifications, silent apps and jobs that never ran, most severe first', async () => {
+  expectErrors('a job failed')
   const app = await openTestApp()
   const get = statusReader(app)
   await app.post('/apple/notifications', { signedPayload: 'eyJhbGciOiJFUzI1NiJ9.e30.AAAA' })

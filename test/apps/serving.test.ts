@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { APPLE_ID, BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
 import { windfall } from '../cli/command.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { handClock, openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
 import { folderOf, startServing } from '../processes.ts'
 
@@ -38,6 +39,7 @@ test('survives SIGHUP during the start, and reloads once it serves', async () =>
 })
 
 test('logs a reload that fails halfway and changes nothing, and compares the next one with the running configuration', async () => {
+  expectErrors('the configuration is invalid and was not reloaded')
   const key = `pk_live_${'a'.repeat(32)}`
   const organization = (slug: string, more: string) => `[[organizations]]\nslug = "${slug}"\n${more}\n`
   const cwd = folderOf({ 'config.toml': organization('acme', `publishable_key = "${key}"`) })

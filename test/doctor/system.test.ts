@@ -9,6 +9,7 @@ import { openAlertingApp } from '../alerts/alerting.ts'
 import { BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
 import { openFolder } from '../config/folder.ts'
 import { temporaryFolder } from '../folders.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { handClock, openTestApp } from '../helpers.ts'
 import { about, openChecked } from './checking.ts'
 
@@ -109,6 +110,24 @@ test('a channel that its provider refuses is reported, and one that works is not
       status: 'warning',
       detail: 'Alerts do not reach phone: It answered 410.',
       remedy: 'Open the channels in the dashboard under Settings, Alerts.',
+    },
+  ])
+})
+
+test('an error that stops alerts is reported', async () => {
+  expectErrors('alerts pause for 30 seconds after an error')
+  const app = await openAlertingApp({ env: { WINDFALL_BASE_URL: 'http://127.0.0.1:1' } })
+  const { check } = await openChecked(app)
+  const { store } = app.windfall
+  expect(await check('stopped')).toMatchObject([{ status: 'ok' }])
+  await store.commit(() => store.prepare('alter table alert_sends rename to elsewhere').run())
+  await app.settle(1_000)
+  expect(await check('stopped')).toMatchObject([
+    {
+      id: 'stopped:alerts:sending',
+      status: 'error',
+      detail: expect.stringMatching(/^Alerts are not sent: it failed once .* no such table/i),
+      remedy: expect.stringContaining('restart it'),
     },
   ])
 })

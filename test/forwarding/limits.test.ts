@@ -2,6 +2,7 @@ import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../folders.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { isLong } from '../random.ts'
 import { openForwardingApp, openHttpReceiver } from './receiving.ts'
 
@@ -152,6 +153,7 @@ test('while requests are held nothing is sent or made, also not by a test', asyn
 })
 
 test('while the disk is full, an event is not sent again and again', async () => {
+  expectErrors('forwarding to an endpoint pauses')
   const logged: string[] = []
   const receiver = await openHttpReceiver(() => 500)
   const app = await openForwardingApp({ logged })

@@ -2,11 +2,12 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { NewEvent } from '../../src/events/feed.ts'
 import type { Delivery } from '../../src/forwarding/deliveries/deliveries.ts'
 import type { NewEndpoint } from '../../src/forwarding/endpoints/administration.ts'
 import type { ReplayFilter } from '../../src/forwarding/replays/selection.ts'
+import { fractionIn } from '../guards/bound_numbers.ts'
 import { handClock, openTestApp, type TestApp, type TestOptions } from '../helpers.ts'
 
 /** A request as it arrived. `index` counts from 0. */
@@ -28,6 +29,7 @@ export async function openHttpReceiver(behave: Behaviour = () => 200) {
       const { headers, url: path = '' } = request
       const id = String(headers['webhook-id'] ?? headers['windfall-id'] ?? '')
       const received = { index: requests.length, path, headers, body: Buffer.concat(chunks).toString(), id }
+      expect(fractionIn(received.body)).toBeNull()
       requests.push(received)
       const status = state.behave(received, response)
       if (status !== undefined) response.writeHead(status).end()

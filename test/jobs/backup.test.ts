@@ -2,6 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../folders.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
 const DAY = 86_400_000
@@ -35,6 +36,7 @@ test('makes backups in the folder, deletes old ones, and reports a week without 
 })
 
 test('reports why a backup cannot be written, and leaves no file', async () => {
+  expectErrors('a job failed')
   const app = await openTestApp({ env: { WINDFALL_BACKUP_FOLDER: 'config-in-the-way/backups' } })
   writeFileSync(join(app.folder, 'config-in-the-way'), '')
   expect((await app.windfall.jobs.runNow('backup')).error).toMatch(/ENOTDIR|EEXIST/)

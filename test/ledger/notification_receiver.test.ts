@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { verbsOf } from '../../src/control/verbs.ts'
 import { openNotificationReceiver } from '../../src/ledger/notification_receiver.ts'
 import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload } from '../apple/samples.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
 let app: TestApp
@@ -141,6 +142,7 @@ test('warns once of an Apple id that differs from the app’s, and lists it unti
 })
 
 test('a pending notification that cannot be applied stops neither the others nor the start', async () => {
+  expectErrors('a pending notification cannot be applied')
   const waiting = (bundleId: string, uuid: string) =>
     app.notify(
       outerPayload(dataBody({ bundleId }), {

@@ -24,6 +24,7 @@ import { openFigures } from '../../src/metrics/figures.ts'
 import { FORMULA } from '../../src/metrics/upkeep/generations.ts'
 import { compareAtOnce } from '../../src/metrics/verification/comparison.ts'
 import { openRates } from '../../src/rates/rates.ts'
+import { openStoppages } from '../../src/stoppages.ts'
 import { openStore } from '../../src/store/store.ts'
 import { temporaryFolder } from '../folders.ts'
 import { handClock, rowsOf, sharedAuthority } from '../helpers.ts'
@@ -154,6 +155,7 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
     ledger,
     feed,
     log,
+    stoppages: openStoppages({ clock, monotonic: clock, log }),
     imports: openImports({ store, clock, feed, apps, accounts, appleClients, wait, log }),
     factors: 'calendar',
     config: settings,

@@ -1,8 +1,8 @@
 /** Makes the digests that are due, each once for its channel, kind and local date. */
 import type { Organization, Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
-import type { Log } from '../../log.ts'
 import { dayText, openCalendar } from '../../metrics/lineage/calendar.ts'
+import type { Stoppages } from '../../stoppages.ts'
 import type { Store } from '../../store/store.ts'
 import type { Channel, Channels } from '../channels/channels.ts'
 import type { Memory } from '../memory.ts'
@@ -26,7 +26,7 @@ const PREFIX = 'digest'
 type Deps = {
   store: Store
   clock: Clock
-  log: Log
+  stoppages: Pick<Stoppages, 'watch'>
   organizations: Pick<Organizations, 'list'>
   channels: Pick<Channels, 'list'>
   settings: AlertSettingsStore
@@ -45,9 +45,17 @@ type Group = Readonly<{
   wanted: readonly Wanted[]
 }>
 
+const WATCHED = {
+  part: 'alerts',
+  name: 'digest',
+  title: 'A digest is not made',
+  message: 'a digest could not be made',
+} as const
+
 /** Opens the making. */
 export function openDigestMaking(deps: Deps) {
-  const { organizations, log } = deps
+  const { organizations, stoppages } = deps
+  const watch = stoppages.watch(WATCHED)
   const waiting = openWaiting(deps.clock)
   const wantedBy = openWanted(deps, waiting.isWaiting)
   const write = openWriting(deps)
@@ -65,8 +73,9 @@ export function openDigestMaking(deps: Deps) {
     for (const organization of organizations.list())
       try {
         for (const group of groupsOf(organization, await wantedBy(organization))) await makeGroup(group)
+        watch.worked(organization.slug)
       } catch (error) {
-        log.error('a digest could not be made', { organization: organization.slug, error })
+        watch.failed(error, organization.slug)
       }
   }
 

@@ -3,11 +3,11 @@ import * as v from 'valibot'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organization, Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
-import type { Log } from '../../log.ts'
 import type { MetricName } from '../../metrics/definitions/definitions.ts'
 import { dayNumber, dayText } from '../../metrics/lineage/calendar.ts'
 import type { SeriesReader, SeriesScope } from '../../metrics/series/series.ts'
 import { resolveRequest, SeriesParams } from '../../metrics/series/series_request.ts'
+import type { Stoppages } from '../../stoppages.ts'
 import type { Store } from '../../store/store.ts'
 import type { Channels } from '../channels/channels.ts'
 import type { Messages } from '../messages/messages.ts'
@@ -29,7 +29,7 @@ const SPIKE_FACTOR = 3
 type Deps = {
   store: Store
   clock: Clock
-  log: Log
+  stoppages: Pick<Stoppages, 'watch'>
   organizations: Pick<Organizations, 'get'>
   apps: Pick<Apps, 'list'>
   series: SeriesReader
@@ -40,9 +40,17 @@ type Deps = {
   noSale: NoSale
 }
 
+const WATCHED = {
+  part: 'alerts',
+  name: 'rule',
+  title: 'An alert rule is not evaluated',
+  message: 'an alert rule could not be evaluated',
+} as const
+
 /** Opens the evaluation. */
 export function openFigureRules(deps: Deps) {
-  const { store, clock, rules, channels, messages, log } = deps
+  const { store, clock, rules, channels, messages, stoppages } = deps
+  const watch = stoppages.watch(WATCHED)
   const factsOf = openFacts(deps)
   let running: Promise<void> | null = null
 
@@ -60,8 +68,9 @@ export function openFigureRules(deps: Deps) {
       .filter(({ is_on, template }) => is_on && templateOf(template).basis === 'figures'))
       try {
         await write(rule, await factsOf(rule))
+        watch.worked(rule.name)
       } catch (error) {
-        log.error('an alert rule could not be evaluated', { rule: rule.name, error })
+        watch.failed(error, rule.name)
       }
   }
 

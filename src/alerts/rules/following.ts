@@ -5,6 +5,7 @@ import type { Feed, FeedEvent } from '../../events/feed.ts'
 import { EVENT_TYPES } from '../../events/vocabulary.ts'
 import type { Log } from '../../log.ts'
 import type { Rates } from '../../rates/rates.ts'
+import type { Stoppages } from '../../stoppages.ts'
 import type { Store } from '../../store/store.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import type { Channels } from '../channels/channels.ts'
@@ -24,6 +25,7 @@ type Deps = {
   store: Store
   clock: Clock
   log: Log
+  stoppages: Pick<Stoppages, 'watch'>
   feed: Feed
   organizations: Pick<Organizations, 'get'>
   rates: Pick<Rates, 'convert'>
@@ -33,21 +35,29 @@ type Deps = {
   countries: Countries
 }
 
+const WATCHED = {
+  part: 'alerts',
+  name: 'feed',
+  title: 'Alerts do not read new events',
+  message: 'alerts could not read the feed',
+  isWhole: true,
+} as const
+
 /** Opens the following. It reads nothing before `follow`. */
 export function openFollowing(deps: Deps) {
-  const { store, rules, log } = deps
+  const { store, rules, stoppages } = deps
   /** The position of each rule, at or after its stored cursor. */
   const positions = new Map<string, number>()
   const readSlice = openSlices(deps, positions)
   let running: Promise<void> | null = null
   let isAgain = false
-  const unread = (error: unknown): void => log.error('alerts could not read the feed', { error })
+  const watch = stoppages.watch(WATCHED)
 
   /** Reads the events that no rule has seen yet. Resolves when all rules have seen the newest. */
   function follow(): Promise<void> {
     isAgain = running !== null
     running ??= readAll()
-      .catch(unread)
+      .catch((error: unknown) => watch.failed(error))
       .finally(() => {
         running = null
         if (isAgain) void follow()
@@ -58,7 +68,11 @@ export function openFollowing(deps: Deps) {
   /** An organization whose events cannot be read does not keep the others from theirs. */
   async function readAll(): Promise<void> {
     for (const organization_id of new Set(followersIn(rules).map((rule) => rule.organization_id)))
-      await readOf(organization_id).catch(unread)
+      await readOf(organization_id).then(
+        () => watch.worked(organization_id),
+        (error: unknown) => watch.failed(error, organization_id),
+      )
+    watch.worked()
   }
 
   async function readOf(organization_id: string): Promise<void> {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Cron } from 'croner'
 import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
+import type { Stoppages, Watch } from '../../stoppages.ts'
 import type { Store } from '../../store/store.ts'
 import type { Channel } from '../channels/channels.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
@@ -20,12 +21,19 @@ const SLOTS = 8
 const LONGEST_MS = 8 * 86_400_000
 /** The pause after an error that no result explains. */
 const ERROR_PAUSE_MS = 30_000
+const WATCHED = {
+  part: 'alerts',
+  title: 'Alerts are not sent',
+  message: 'alerts pause for 30 seconds after an error',
+  isWhole: true,
+} as const
 
 type Deps = {
   store: Store
   clock: Clock
   monotonic: Clock
   log: Log
+  stoppages: Pick<Stoppages, 'watch'>
   messages: Messages
   routing: Routing
   summaries: Summaries
@@ -44,7 +52,11 @@ export function openCourier(deps: Deps) {
   let isAgain = false
   let pausedUntil = 0
   let timer: Cron | null = null
-  const sending = openSending(deps, { onEnd: wake, onError: pause })
+  const watches = {
+    rounds: deps.stoppages.watch({ ...WATCHED, name: 'sending' }),
+    results: deps.stoppages.watch({ ...WATCHED, name: 'results' }),
+  }
+  const sending = openSending(deps, { onEnd: wake, onError: pause, ...watches })
 
   /** Looks for what is due. A call during a round begins another one after it. */
   function wake(): void {
@@ -56,9 +68,8 @@ export function openCourier(deps: Deps) {
     })
   }
 
-  function pause(error: unknown): void {
+  function pause(): void {
     pausedUntil = monotonic() + ERROR_PAUSE_MS
-    deps.log.error('alerts pause for 30 seconds after an error', { error })
   }
 
   /** Starts sending. What was being sent when the process ended is sent once more. */
@@ -88,10 +99,10 @@ export function openCourier(deps: Deps) {
   return { wake, start, settled, close }
 }
 
-type SendingHooks = { onEnd: () => void; onError: (error: unknown) => void }
+type SendingHooks = { onEnd: () => void; onError: () => void; rounds: Watch; results: Watch }
 
 /** Opens the sending of what is due, several messages at the same time. */
-function openSending(deps: Deps, { onEnd, onError }: SendingHooks) {
+function openSending(deps: Deps, { onEnd, onError, rounds, results }: SendingHooks) {
   const running = new Map<string, Task & { work: Promise<void> }>()
   const route = openRound(deps, running)
 
@@ -103,8 +114,10 @@ function openSending(deps: Deps, { onEnd, onError }: SendingHooks) {
         for (const task of routed.tasks) begin(task)
         isMore = routed.isMore
       }
+      rounds.worked()
     } catch (error) {
-      onError(error)
+      rounds.failed(error)
+      onError()
     }
   }
 
@@ -112,7 +125,11 @@ function openSending(deps: Deps, { onEnd, onError }: SendingHooks) {
     const key = keyOf(send)
     const work = deps.attempts
       .attempt(message, send, channel)
-      .catch(onError)
+      .then(() => results.worked())
+      .catch((error: unknown) => {
+        results.failed(error)
+        onError()
+      })
       .finally(() => {
         running.delete(key)
         onEnd()

@@ -6,10 +6,24 @@ import { examineRates } from '../../health/rate_findings.ts'
 import { openDrillLog } from '../../store/backup/drills.ts'
 import { openBackupLog } from '../../store/backup/log.ts'
 import { startOfServer } from '../../systemd/starting.ts'
-import { type DoctorContext, NO_DATABASE } from '../context.ts'
+import { type DoctorContext, NO_DATABASE, NO_SERVER } from '../context.ts'
 import { error, type Outcome, ok, outcomeOf, skipped, warning } from '../result.ts'
 
 const DAY_MS = 86_400_000
+
+/** Parts of the server that an error has stopped. */
+export function checkStopped({ serving }: DoctorContext): Outcome[] {
+  if (serving === null)
+    return [skipped(`${NO_SERVER} Nothing is sent or counted.`, `Start it: \`${startOfServer()}\`.`)]
+  const outcomes = serving.stopped().map((finding) => {
+    const { id = '', title = finding.subject } = finding.details ?? {}
+    const outcome = outcomeOf(finding, { subject: id.replace(/^stopped:/, '') })
+    return { ...outcome, detail: `${title}: ${outcome.detail}` }
+  })
+  return outcomes.length > 0
+    ? outcomes
+    : [ok('None has stopped alerts, webhooks or the counting of figures.')]
+}
 
 /** The last run of each job. */
 export function checkJobs({ reader, serving, clock }: DoctorContext): Outcome[] {

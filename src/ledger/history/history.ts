@@ -55,7 +55,7 @@ type Deps = {
   ledger: Ledger
   feed: Feed
   appleClients: Pick<AppleClients, 'server'>
-  refused: IntakeDeps['refused']
+  arrivals: Pick<IntakeDeps, 'refused'>
   log: Log
 }
 
@@ -69,7 +69,7 @@ export function openHistory({
   ledger,
   feed,
   appleClients,
-  refused,
+  arrivals: { refused },
   log,
 }: Deps) {
   const backfills = openBackfills(store, clock)

@@ -5,9 +5,9 @@ import type { Products } from '../../apps/products.ts'
 import type { Clock } from '../../clock.ts'
 import { openHook } from '../../hooks.ts'
 import type { ReportDay } from '../../ledger/reports/received.ts'
-import type { Log } from '../../log.ts'
 import type { RateChange } from '../../rates/rate_store.ts'
 import type { Rates } from '../../rates/rates.ts'
+import type { Stoppages } from '../../stoppages.ts'
 import type { Store } from '../../store/store.ts'
 import { openAmountSources } from '../joined/amount_sources.ts'
 import { openCoverage } from '../joined/coverage.ts'
@@ -39,17 +39,23 @@ type Deps = {
   daySums: DaySumCache
   /** Read on each use, so that a reload of the configuration applies. */
   commission: Commission
-  log: Log
+  stoppages: Pick<Stoppages, 'watch'>
 }
 
 /** How many days are read before they are written, and how many sums are written in one unit of work. */
 const BATCH_DAYS = 12
 const COMMIT_SUMS = 150
+const REPORTS_WATCHED = {
+  part: 'metrics',
+  name: 'reports',
+  title: 'Apple’s reports are not summed',
+  message: 'Apple’s reports could not be summed; Windfall will retry',
+} as const
 
 export type Reported = ReturnType<typeof openReported>
 
 export function openReported(deps: Deps) {
-  const { store, clock, apps, products, rates, generations, daySums, commission, log } = deps
+  const { store, clock, apps, products, rates, generations, daySums, commission } = deps
   const days = openReportedDays({ store, clock, generations })
   const sums = openReportedSums(store)
   const prices = openReportedPrices(store)
@@ -67,6 +73,7 @@ export function openReported(deps: Deps) {
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
   const coverage = openCoverage({ convertToBase, days, sums, sources, cutovers })
   const backOff = openBackOff()
+  const watch = deps.stoppages.watch(REPORTS_WATCHED)
   let running: Promise<void> | null = null
   /** Whether cutovers need an evaluation. */
   let isEvaluationDue = false
@@ -104,9 +111,7 @@ export function openReported(deps: Deps) {
 
   /** Handles apps that are connected after reports that contain them. */
   function appsJoined(organization_id: string): void {
-    resume(organization_id).catch((error) =>
-      log.error('the reports of a newly connected app could not be summed', { error }),
-    )
+    resume(organization_id).catch((error) => watch.failed(error))
   }
 
   /** Sums due days in the background. Failed days stay due and are retried. */
@@ -126,10 +131,10 @@ export function openReported(deps: Deps) {
         summed.call()
         await evaluateAll()
         backOff.reset()
+        watch.worked()
       } catch (error) {
         isEvaluationDue = true
-        if (!backOff.isFailing())
-          log.error('Apple’s reports could not be summed; Windfall will retry', { error })
+        watch.failed(error)
         await backOff.wait()
       }
     }
@@ -202,6 +207,7 @@ export function openReported(deps: Deps) {
   /** Marks days of a generation due whose stored fingerprint differs from that of their reports. */
   async function compare(of: Generation, kind: SummedKind): Promise<void> {
     await setImmediate()
+    if (backOff.isClosed()) return
     const fingerprintByDay = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
     const outdated = days
       .sources(of.organization_id, kind)

@@ -4,7 +4,7 @@
  */
 import { type Clock, preciseTime } from '../../clock.ts'
 import { openHook } from '../../hooks.ts'
-import type { Log } from '../../log.ts'
+import type { Stoppages, Watch } from '../../stoppages.ts'
 import type { Store } from '../../store/store.ts'
 import { openBackOff } from './back_off.ts'
 import type { CountedSums } from './counting.ts'
@@ -21,10 +21,16 @@ const BUSY_TIME_DIVISOR = 3
 const MIN_SLICE_MS = 1
 /** How often to check for lineages that became due by time alone. */
 const CLOCK_CHECK_MS = 1_000
+const WATCHED = {
+  part: 'metrics',
+  name: 'counting',
+  title: 'Figures are not brought up to date',
+  message: 'the metrics cannot be brought up to date; Windfall will retry',
+} as const
 
 type Deps = {
   store: Store
-  log: Pick<Log, 'warn'>
+  stoppages: Pick<Stoppages, 'watch'>
   scheduler: Scheduler
   recount: Pick<Recount, 'openSums'>
   /** A monotonic clock. */
@@ -33,8 +39,10 @@ type Deps = {
 
 export type Worker = ReturnType<typeof openWorker>
 
-export function openWorker({ store, log, scheduler, recount, elapsed = preciseTime }: Deps) {
+export function openWorker({ store, stoppages, scheduler, recount, elapsed = preciseTime }: Deps) {
   const backOff = openBackOff()
+  const counting = stoppages.watch(WATCHED)
+  const isWorkDue = openDueCheck(scheduler, counting)
   const sliceEnded = openHook<[]>()
   const becameIdle = openHook<[]>()
   let running: Promise<void> | null = null
@@ -81,10 +89,10 @@ export function openWorker({ store, log, scheduler, recount, elapsed = preciseTi
     try {
       const hasWorked = await store.commitUpkeep(() => recountSlice(sliceTime()))
       backOff.reset()
+      counting.worked()
       return hasWorked
     } catch (error) {
-      if (!backOff.isFailing())
-        log.warn('the metrics cannot be brought up to date; Windfall will retry', { error })
+      counting.failed(error)
       const retryTime = backOff.wait()
       sliceEnded.call()
       await retryTime
@@ -123,9 +131,7 @@ export function openWorker({ store, log, scheduler, recount, elapsed = preciseTi
 
   /** Checks the clock each second until `close`. */
   function watch(): void {
-    clockTimer ??= setInterval(() => {
-      if (scheduler.isWaiting()) kick()
-    }, CLOCK_CHECK_MS).unref()
+    clockTimer ??= setInterval(() => isWorkDue() && kick(), CLOCK_CHECK_MS).unref()
   }
 
   /** Stops after the current slice. Marked lineages stay due. */
@@ -149,3 +155,15 @@ export function openWorker({ store, log, scheduler, recount, elapsed = preciseTi
     isRefused: backOff.isFailing,
   }
 }
+
+/** Returns whether lineages are due by time alone. A timer calls it, and an error there would end the process. */
+const openDueCheck =
+  ({ isWaiting }: Pick<Scheduler, 'isWaiting'>, counting: Watch) =>
+  (): boolean => {
+    try {
+      return isWaiting()
+    } catch (error) {
+      counting.failed(error)
+      return false
+    }
+  }

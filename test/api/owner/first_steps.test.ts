@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { outerPayload } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
+import { expectErrors } from '../../guards/error_lines.ts'
 import type { TestApp } from '../../helpers.ts'
 import { openConnecting } from './apple/connecting.ts'
 import { openSignedIn } from './settings_pages.ts'
@@ -87,6 +88,7 @@ test('starts a backup into the configured folder', async () => {
 })
 
 test('a backup that fails says why in the list of jobs', async () => {
+  expectErrors('a job failed')
   const { call, done } = await openSteps({ WINDFALL_BACKUP_FOLDER: '/dev/null/copies' })
   await call('POST', 'backups')
   type Jobs = { job: string; error: string | null }[]

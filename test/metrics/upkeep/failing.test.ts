@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FORMULA } from '../../../src/metrics/upkeep/generations.ts'
 import { NOW } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
+import { expectErrors } from '../../guards/error_lines.ts'
 import { openShop, type Shop } from '../shop.ts'
 import { faultsOfFigures } from './recomputed.ts'
 
@@ -50,6 +51,7 @@ const repair = () =>
   )
 
 test('counts the others, and answers say that one is missing until its next fact', async () => {
+  expectErrors('the figures of a subscription could not be counted')
   const { metrics } = shop.windfall
   await Promise.all([
     shop.sell(1, { at: NOW - 3_600_000 }),
@@ -82,6 +84,7 @@ test('counts the others, and answers say that one is missing until its next fact
 })
 
 test('figures are incomplete also while others are due', async () => {
+  expectErrors('the figures of a subscription could not be counted')
   const { metrics } = shop.windfall
   await shop.sell(1, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
   const letGo = metrics.hold()
@@ -95,6 +98,7 @@ test('figures are incomplete also while others are due', async () => {
 })
 
 test('other formulas retry', async () => {
+  expectErrors('the figures of a subscription could not be counted')
   await shop.sell(1, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
   await repair()
   await shop.close()
@@ -106,6 +110,7 @@ test('other formulas retry', async () => {
 })
 
 test('shows a generation although one of its subscriptions cannot be counted', async () => {
+  expectErrors('the figures of a subscription could not be counted')
   const { metrics } = shop.windfall
   await shop.sell(1, { at: NOW - 3_600_000 })
   await shop.sell(2, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
@@ -117,6 +122,7 @@ test('shows a generation although one of its subscriptions cannot be counted', a
 })
 
 test('an amount too large for any sum affects one subscription only', async () => {
+  expectErrors('the figures of a subscription could not be counted')
   const { metrics, store } = shop.windfall
   for (const number of [1, 2, 3]) await shop.sell(number, { at: NOW - 3_600_000 })
   // As in a damaged file: the sum of two exceeds SQLite’s integers.

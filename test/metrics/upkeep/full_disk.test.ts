@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import { NOW } from '../../apple/samples.ts'
+import { expectErrors } from '../../guards/error_lines.ts'
 import { openApple } from '../../ledger/reports/apple.ts'
 import { level, DAY as REPORT_DAY } from '../../ledger/reports/samples.ts'
 import { openShop, type Shop } from '../shop.ts'
@@ -96,6 +97,7 @@ test.each([
 test('reports that could not be summed are summed once there is room again', {
   timeout: 60_000,
 }, async () => {
+  expectErrors('Apple’s reports could not be summed')
   const apple = await openApple()
   const { windfall, organization } = await apple.openWindfall()
   const { imports, metrics, store } = windfall

@@ -33,7 +33,7 @@ async function shareBeside(per_turn: number): Promise<number> {
   const sums = { days: { ...none, cells: () => new Map() }, cohorts: none, write() {} }
   const worker = openWorker({
     store,
-    log: { warn() {} },
+    stoppages: { watch: () => ({ failed() {}, worked() {} }) },
     scheduler,
     recount: { openSums: () => sums },
     elapsed,

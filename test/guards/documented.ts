@@ -1,5 +1,6 @@
 /** Checks every response in the tests against the OpenAPI document. */
-import type { Route } from '../src/http/route.ts'
+import type { Route } from '../../src/http/route.ts'
+import { fractionIn } from './bound_numbers.ts'
 
 /** Statuses that any route may return without documenting them. */
 const ANYWHERE = [405, 421, 500, 503]
@@ -10,6 +11,7 @@ export async function assertDocumented(
   { path, method }: { path: string; method: string },
   response: Response,
 ): Promise<void> {
+  await assertWholeNumbers(`${method} ${path}`, response)
   if (ANYWHERE.includes(response.status)) return
   const route = routeOf(routes, new URL(path, 'http://localhost').pathname, method)
   if (!route) return
@@ -20,6 +22,13 @@ export async function assertDocumented(
   const { code } = (await response.clone().json()) as { code: string }
   if (!answer.description.split(', ').includes(code))
     throw new Error(`${outcome} ${code}, which is not documented`)
+}
+
+/** @throws Error if a time, duration or amount in a JSON body has a fraction */
+async function assertWholeNumbers(request: string, response: Response): Promise<void> {
+  if (!/^application\/(problem\+)?json/.test(response.headers.get('content-type') ?? '')) return
+  const fraction = fractionIn(await response.clone().text())
+  if (fraction !== null) throw new Error(`${request} answered ${fraction}`)
 }
 
 const patterns = new Map<string, RegExp>()

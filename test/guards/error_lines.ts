@@ -1,0 +1,21 @@
+/** Fails a test during which something is logged at level error, unless the test names the line. */
+
+const logged: string[] = []
+const named: string[] = []
+
+/** Notes the errors in a part of a log of JSON lines. */
+export function noteLog(text: string): void {
+  if (!text.includes('"level":"error"')) return
+  logged.push(...text.split('\n').filter((line) => line.includes('"level":"error"')))
+}
+
+/** Names the messages that the current test, or a process of this file, logs at level error. */
+export const expectErrors = (...messages: readonly string[]): void => void named.push(...messages)
+
+/** Forgets the lines of the test that ends. @throws Error with the errors that no test named */
+export function assertErrorsNamed(): void {
+  const unnamed = logged.splice(0).filter((line) => !named.some((message) => line.includes(message)))
+  named.length = 0
+  if (unnamed.length > 0)
+    throw new Error(`logged at level error:\n${unnamed.map((line) => line.slice(0, 500)).join('\n')}`)
+}
