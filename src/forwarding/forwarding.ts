@@ -28,6 +28,7 @@ import { openInFlight } from './sending/in_flight.ts'
 import { openResults } from './sending/results.ts'
 import { openFeedSource, openNotificationSource } from './sending/sources.ts'
 import { openTestEvents } from './sending/test_events.ts'
+import { openTroubles } from './sending/troubles.ts'
 
 type Deps = {
   store: Store
@@ -48,8 +49,44 @@ export type Forwarding = ReturnType<typeof openForwarding>
 
 /** Opens forwarding. Nothing is sent before `start`. */
 export function openForwarding(deps: Deps) {
-  const { store, clock, monotonic, random, log, feed, outgoing, bodies } = deps
+  const { store, clock, log, outgoing, bodies } = deps
   const isHeld = () => outgoing.held.state() !== null
+  const sending = openSending(deps, isHeld)
+  const { shared, inFlight, troubles, results, filling, replays, courier } = sending
+  const { endpoints, secrets, freezing } = shared
+  const { wake } = courier
+  const { positionOf } = filling
+  const administration = { ...shared, positionOf, stopReplays: replays.stopAll, wake }
+  const { apps, organizations } = deps
+  const declared = openDeclaredEndpoints({ ...administration, organizations, apps, results, log })
+  const deliveryLog = openLog({ ...shared, filling })
+  const { expire } = openRetention({ store, clock, isInFlight: inFlight.has })
+  const { list } = endpoints
+  deps.feed.listen(wake)
+
+  return {
+    endpoints: openAdministration(administration),
+    secretDates: secrets.dates,
+    headersOf: secrets.headers,
+    replays,
+    log: deliveryLog,
+    test: openTestEvents({ ...shared, request: outgoing.dispatcher.request, bodies, isHeld }),
+    declare: declared.declare,
+    findings: () => [
+      ...examineForwarding({ clock, list, healthOf: deliveryLog.healthOf, troubleOf: troubles.of }),
+    ],
+    expire,
+    wake,
+    tick: courier.tick,
+    start: courier.start,
+    settled: courier.settled,
+    close: openClosing({ courier, freezing, filling, log }),
+  }
+}
+
+/** Opens what is stored, and what sends it. */
+function openSending(deps: Deps, isHeld: () => boolean) {
+  const { store, clock, monotonic, random, log, feed, outgoing, bodies } = deps
   const { request } = outgoing.dispatcher
   const endpoints = openEndpoints(store)
   const deliveries = openDeliveries(store)
@@ -62,38 +99,16 @@ export function openForwarding(deps: Deps) {
   const erasures = openErasing({ store, erasures: deps.erasures, deliveries, inFlight })
   const { scrubText } = erasures
   const freezing = openFreezing({ store, deliveries, sources, erasures, monotonic })
+  const { forgetUntried } = freezing
   const results = openResults({ clock, monotonic, random, feed, endpoints, deliveries, scrubText })
-  const shared = { store, clock, endpoints, deliveries, secrets, sources, freezing }
-  const attempts = openAttempts({ ...shared, inFlight, results, erasures, request })
+  const shared = { store, clock, monotonic, log, endpoints, deliveries, secrets, sources, freezing }
+  const troubles = openTroubles(shared)
+  const attempts = openAttempts({ ...shared, inFlight, results, erasures, troubles, request })
   const filling = openFilling(shared)
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
-  const courier = openCourier({ ...shared, monotonic, log, filling, replays, attempts, inFlight, isHeld })
-  const { wake } = courier
-  const { positionOf } = filling
-  const administration = { ...shared, positionOf, stopReplays: replays.stopAll, wake }
-  const { apps, organizations } = deps
-  const declared = openDeclaredEndpoints({ ...administration, organizations, apps, results, log })
-  const deliveryLog = openLog({ ...shared, filling })
-  const { expire } = openRetention({ store, clock, isInFlight: inFlight.has })
-  const { list } = endpoints
-  feed.listen(wake)
-
-  return {
-    endpoints: openAdministration(administration),
-    secretDates: secrets.dates,
-    headersOf: secrets.headers,
-    replays,
-    log: deliveryLog,
-    test: openTestEvents({ ...shared, request, bodies, isHeld }),
-    declare: declared.declare,
-    findings: () => [...examineForwarding({ clock, list, healthOf: deliveryLog.healthOf })],
-    expire,
-    wake,
-    tick: courier.tick,
-    start: courier.start,
-    settled: courier.settled,
-    close: openClosing({ courier, freezing, filling, log }),
-  }
+  const served = { ...shared, filling, replays, attempts, inFlight, troubles }
+  const courier = openCourier({ ...served, isHeld, forgetUntried })
+  return { shared, inFlight, troubles, results, filling, replays, courier }
 }
 
 type ClosingDeps = {

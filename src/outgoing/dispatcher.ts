@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
 import { preciseTime } from '../clock.ts'
 import { type AddressRules, openAddressRules } from './address_rules.ts'
-import { destinationOf, permittedAddresses, type Resolve, resolveBySystem } from './addresses.ts'
+import { destinationOf, openLookups, permittedAddresses, type Resolve } from './addresses.ts'
 import { exchange } from './exchange.ts'
 import { type Failure, failureOf, OutgoingError } from './failures.ts'
 import type { Connection } from './pools.ts'
@@ -43,7 +43,7 @@ const STATUS_TIMEOUT_MS = 15_000
  * default as the operating system does.
  */
 export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve }) {
-  const { resolve = resolveBySystem } = settings
+  const { resolve = openLookups() } = settings
   const cancelling = openCancelling()
   let rules = openAddressRules(settings.allow)
   let ca = settings.ca

@@ -35,10 +35,11 @@ const repeated = (requests: readonly Seen[]): string[] =>
     .filter(([, all]) => all.filter(isAccepted).length > 1 && !all.some(({ isAmbiguous }) => isAmbiguous))
     .map(([id]) => id)
 
-/** Events whose attempts had different bytes, other than by an erasure. */
+/** Events whose attempts had different bytes, other than by an erasure, or after a crash before the answer was stored. */
 const changed = (requests: readonly Seen[], erased: ReadonlySet<string>): string[] =>
   [...byId(requests)].flatMap(([id, all]) => {
-    const bodies = new Set(all.map(({ body }) => body))
+    const stored = all.filter(({ isAmbiguous }) => !isAmbiguous)
+    const bodies = new Set(stored.map(({ body }) => body))
     const isOfErased = [...bodies].some((body) => [...erased].some((user) => body.includes(user)))
     return bodies.size > (isOfErased ? 2 : 1) ? [id] : []
   })

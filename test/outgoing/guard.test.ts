@@ -1,5 +1,7 @@
+import type { LookupAddress } from 'node:dns'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { openLookups } from '../../src/outgoing/addresses.ts'
 import { runs } from '../random.ts'
 import { answering, dispatcherWith, OK, openReceiver, resolverOf, send } from './receiver.ts'
 
@@ -283,4 +285,29 @@ test('any IPv4 address that is not public is refused, in any spelling', async ()
     }),
     runs(300, 20_000),
   )
+})
+
+test('at most two lookups run at once, callers for a name share one, and a late one fails its callers', async () => {
+  const asked: string[] = []
+  const ends: (() => void)[] = []
+  const resolve = openLookups((hostname) => {
+    asked.push(hostname)
+    const { promise, resolve: end } = Promise.withResolvers<LookupAddress[]>()
+    ends.push(() => end([{ address: '127.0.0.1', family: 4 }]))
+    return promise
+  }, 50)
+  const late = Promise.allSettled(['a', 'a', 'b', 'c'].map((name) => resolve(`${name}.example`)))
+  expect((await late).map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
+  expect(asked).toEqual(['a.example', 'b.example'])
+  const dispatcher = dispatcherWith({ resolve })
+  expect(await send(dispatcher, 'https://a.example/')).toMatchObject({
+    kind: 'dns',
+    words: expect.stringContaining('cannot be resolved (ETIMEOUT)'),
+  })
+  for (const end of ends) end()
+  await expect.poll(() => asked).toContain('c.example')
+  ends.at(-1)?.()
+  const again = resolve('c.example')
+  ends.at(-1)?.()
+  expect(await again).toHaveLength(1)
 })

@@ -74,6 +74,12 @@ function openRows(store: Pick<Store, 'prepare'>) {
     'update deliveries set body = :body, body_bytes = :body_bytes, body_sha256 = :body_sha256 where id = :id',
   )
 
+  // A replay that has the bytes of the first delivery keeps them.
+  const updateUntried = store.prepare<[]>(`
+    update deliveries set body = null, body_bytes = null, body_sha256 = null
+    where id in (select deliveries.id from endpoints cross join deliveries on endpoint_id = endpoints.id
+      where deliveries.state = 'waiting' and attempts = 0 and body is not null and (replay_id is null or is_remade = 1))`)
+
   /** Adds a delivery and returns its id. */
   const add = (delivery: NewDelivery): number =>
     Number(insert.run({ ...delivery, ...frozen(delivery.body) }).lastInsertRowid)
@@ -89,8 +95,10 @@ function openRows(store: Pick<Store, 'prepare'>) {
 
   const setBody = (id: number, bytes: Buffer): void => void updateBody.run({ id, ...frozen(bytes) })
   const clearBody = (id: number): void => void updateBody.run({ id, ...frozen(null) })
+  /** Removes the bodies of deliveries that wait and were never tried. */
+  const clearUntried = (): void => void updateUntried.run()
 
-  return { add, get, body, keptBody, setBody, clearBody }
+  return { add, get, body, keptBody, setBody, clearBody, clearUntried }
 }
 
 /** Finds the deliveries that are due. */

@@ -117,7 +117,7 @@ function openPages({ store, deliveries, endpoints }: Deps) {
 function openHealth({ store, clock, filling, sources }: Deps) {
   const countAttempts = store.prepare<[string, number], { attempts: number; succeeded: number }>(`
     select count(*) as attempts, ifnull(sum(kind = 'delivered'), 0) as succeeded from delivery_attempts
-    where endpoint_id = ? and at >= ?
+    where endpoint_id = ? and at >= ? and kind <> 'stopped'
       and delivery_id not in (select id from deliveries where event_id glob 'evt_test_*' and is_test = 1)`)
   const selectWaiting = store.prepare<
     [string, number],

@@ -1,13 +1,22 @@
-/** Findings about endpoints: failing, paused, disabled, unreadable secrets, and events that wait for over an hour. */
+/**
+ * Findings about endpoints: failing, paused, disabled, unreadable secrets, errors of this server, and events that wait for
+ * over an hour.
+ */
 import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
 import { type Finding, type FindingDetails, fault, notice, warning } from '../../health/findings.ts'
 import type { Health } from '../deliveries/log.ts'
+import type { Trouble } from '../sending/troubles.ts'
 import type { Endpoint, StateReason } from './endpoints.ts'
 
 const HOUR_MS = 3_600_000
 
-type Deps = { clock: Clock; list: () => readonly Endpoint[]; healthOf: (endpoint: Endpoint) => Health }
+type Deps = {
+  clock: Clock
+  list: () => readonly Endpoint[]
+  healthOf: (endpoint: Endpoint) => Health
+  troubleOf: (endpoint_id: string) => Trouble | null
+}
 
 /** Why an endpoint is in its state, and what to do, as text. */
 const TEXTS: Readonly<Record<Exclude<StateReason, 'owner'>, string>> = {
@@ -19,11 +28,13 @@ const TEXTS: Readonly<Record<Exclude<StateReason, 'owner'>, string>> = {
 }
 
 /** Yields the findings about endpoints. */
-export function* examineForwarding({ clock, list, healthOf }: Deps): Generator<Finding> {
+export function* examineForwarding({ clock, list, healthOf, troubleOf }: Deps): Generator<Finding> {
   for (const endpoint of list()) {
     const { id, name, state, reason, state_since } = endpoint
     const action = { label: 'Webhooks', href: `/settings/webhooks/${id}`, command: 'windfall webhooks list' }
     const details = { id: `webhooks:${id}`, since: state_since, action }
+    const trouble = troubleOf(id)
+    if (trouble !== null) yield errorFinding(endpoint, trouble, details)
     if (state === 'disabled' || (state === 'paused' && reason === 'five_days')) {
       const words = `${name} is ${state} since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
       yield fault('webhooks', words, { ...details, title: `A webhook is ${state}` })
@@ -36,6 +47,18 @@ export function* examineForwarding({ clock, list, healthOf }: Deps): Generator<F
     } else if (state === 'active')
       yield* examineBacklog(endpoint, healthOf(endpoint), { now: clock(), details })
   }
+}
+
+function errorFinding({ id, name }: Endpoint, { since, reason }: Trouble, details: FindingDetails): Finding {
+  const words = `Nothing is sent to ${name} since ${utcMinuteText(since)}, because this server cannot store results: ${reason}.`
+  const remedy = 'The log has details. Sending goes on by itself when results can be stored.'
+  return fault('webhooks', words, {
+    ...details,
+    id: `webhooks:${id}:error`,
+    since,
+    title: 'Forwarding stands',
+    remedy,
+  })
 }
 
 const reasonText = (reason: StateReason | null): string =>

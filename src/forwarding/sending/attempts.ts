@@ -1,6 +1,7 @@
 /** Makes one attempt of a delivery: checks it, sends it, stores the result. */
 import { setTimeout as pass } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
 import type { Answer, OutgoingRequest } from '../../outgoing/dispatcher.ts'
 import type { Failure } from '../../outgoing/failures.ts'
 import { SecretUnreadable } from '../../outgoing/sealing.ts'
@@ -10,10 +11,11 @@ import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
 import { mismatchOf } from '../endpoints/matching.ts'
 import type { EndpointSecrets } from '../endpoints/secrets.ts'
 import { BodyUnmakeable, type Freezing } from './freezing.ts'
-import { ErasedMeanwhile, type InFlight } from './in_flight.ts'
+import { ErasedMeanwhile, type InFlight, Stopping } from './in_flight.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { headersOf } from './requests.ts'
 import type { Results } from './results.ts'
+import type { Troubles } from './troubles.ts'
 
 /**
  * The results of this many milliseconds are stored together, because each commit waits for the disk. A crash in this
@@ -31,33 +33,39 @@ export type AttemptDeps = {
   inFlight: InFlight
   results: Results
   erasures: { count: () => number }
+  troubles: Troubles
   request: (outgoing: OutgoingRequest) => Promise<Answer | Failure>
 }
 
 /** What to send, read in the same turn in which the request begins. */
 type Prepared = { endpoint: Endpoint; url: string; headers: Record<string, string>; body: Buffer }
 
+type Chosen = { id: number; is_probe: boolean }
+
 export type Attempts = ReturnType<typeof openAttempts>
 
 /** Opens attempts. */
 export function openAttempts(deps: AttemptDeps) {
-  const { store, clock, endpoints, deliveries, freezing, inFlight, results, erasures, request } = deps
-  const readyNow = openReading(deps)
+  const { store, clock, freezing, inFlight, results, erasures, troubles, request } = deps
+  const prepare = openPreparing(deps, openReading(deps))
   const gather = openGathering()
 
   /**
-   * Tries a delivery once. Nothing is sent if it was finished, or its endpoint paused, since it was chosen. An aborted
-   * request leaves the delivery as it was.
+   * Tries a delivery once. Nothing is sent if it was finished, or its endpoint paused, since it was chosen. A request
+   * that an erasure aborts leaves the delivery as it was.
    *
-   * @throws an error of the store, or of an aborted request
+   * @throws Refusal 503 `store_unavailable`, an error of the store, or of an aborted request
    */
   async function attempt(id: number, endpoint_id: string, is_probe: boolean): Promise<void> {
     const prepared = await prepare(id, endpoint_id).catch((error: unknown) => {
-      if (!(error instanceof BodyUnmakeable)) throw error
+      // The whole database cannot be written; otherwise only this delivery fails.
+      if (error instanceof Refusal) throw error
       return ended(() => results.record(id, unmade(error, clock()), { at: clock(), is_probe }))
     })
-    if (prepared === null) return
-    const { endpoint, url, headers, body } = prepared
+    if (prepared !== null) await send({ id, is_probe }, prepared)
+  }
+
+  async function send({ id, is_probe }: Chosen, { endpoint, url, headers, body }: Prepared): Promise<void> {
     const entry = inFlight.get(id)
     if (entry) entry.body = body
     freezing.noteSent(id)
@@ -65,18 +73,35 @@ export function openAttempts(deps: AttemptDeps) {
     const sending = request({ url, method: 'POST', headers, body, signal })
     const result = await sending.catch((error: unknown) => resultOf(error, signal))
     inFlight.sent(id)
-    if (result === null) return
+    if (result === 'erased') return
+    if (result === 'stopped') return store.commit(() => results.interrupt(id, at))
     const outcome = outcomeOf(result, endpoint.kind, clock())
     await gather()
-    await store.commit(() => {
-      // A receiver may repeat any part of a body that was sent before the erasure.
-      const excerpt = erasures.count() === count ? outcome.excerpt : null
-      results.record(id, { ...outcome, excerpt }, { at, is_probe })
+    await troubles.storeOrKeep({
+      delivery_id: id,
+      endpoint_id: endpoint.id,
+      record: () => {
+        // A receiver may repeat any part of a body that was sent before the erasure.
+        const excerpt = erasures.count() === count ? outcome.excerpt : null
+        results.record(id, { ...outcome, excerpt }, { at, is_probe })
+      },
+      mark: (reason) => results.mark(id, outcome, reason),
     })
   }
 
-  /** Freezes the body and checks everything that may have changed since. */
-  async function prepare(id: number, endpoint_id: string): Promise<Prepared | null> {
+  const ended = (work: () => void): Promise<null> => store.commit(work).then(() => null)
+
+  return { attempt }
+}
+
+/** Returns a function that freezes the body and checks everything that may have changed since. */
+function openPreparing(
+  { store, endpoints, deliveries, freezing, results }: AttemptDeps,
+  readyNow: ReturnType<typeof openReading>,
+) {
+  const ended = (work: () => void): Promise<null> => store.commit(work).then(() => null)
+
+  return async (id: number, endpoint_id: string): Promise<Prepared | null> => {
     for (;;) {
       const chosen = endpoints.get(endpoint_id)
       const waiting = deliveries.get(id)
@@ -90,10 +115,6 @@ export function openAttempts(deps: AttemptDeps) {
       await freezing.scrub(id, chosen.kind)
     }
   }
-
-  const ended = (work: () => void): Promise<null> => store.commit(work).then(() => null)
-
-  return { attempt }
 }
 
 /** Returns a function whose callers continue together, each after at most `GATHER_MS`. */
@@ -136,20 +157,23 @@ function openReading({ clock, endpoints, deliveries, freezing, secrets }: Attemp
 }
 
 /**
- * The result of a request that threw: null if an erasure aborted it. A request that cannot be made, such as one with an
- * invalid header, is a failure like others, so that it does not stop other deliveries.
+ * The result of a request that threw. A request that cannot be made, such as one with an invalid header, is a failure
+ * like others, so that it does not stop other deliveries.
  *
- * @throws `error` when forwarding is closing
+ * @throws `error` when it is aborted for another reason
  */
-function resultOf(error: unknown, signal: AbortSignal | undefined): Failure | null {
-  if (error instanceof ErasedMeanwhile) return null
+function resultOf(error: unknown, signal: AbortSignal | undefined): Failure | 'erased' | 'stopped' {
+  if (error instanceof ErasedMeanwhile) return 'erased'
+  if (error instanceof Stopping) return 'stopped'
   if (signal?.aborted || !(error instanceof Error)) throw error
   return { kind: 'invalid_request', words: `The request cannot be made: ${error.message}.` }
 }
 
-/** The outcome of an attempt that ended before a request, because the body cannot be made. */
-const unmade = ({ message }: BodyUnmakeable, now: number): Outcome => {
-  const words = `The body cannot be made: ${message}.`
+/** The outcome of an attempt that ended before a request. It fails by itself, on its schedule. */
+const unmade = (error: unknown, now: number): Outcome => {
+  const message = error instanceof Error ? error.message : String(error)
+  const what = error instanceof BodyUnmakeable ? 'The body cannot be made' : 'The request cannot be prepared'
+  const words = `${what}: ${message}.`
   return { ...outcomeOf({ kind: 'invalid_request', words }, 'events', now), verdict: 'delivery' }
 }
 

@@ -1,10 +1,11 @@
 /** Turns the backlog behind an endpoint’s cursor, or a replay’s range, into deliveries that are about to be tried. */
 import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { Deliveries, Item } from '../deliveries/deliveries.ts'
 import type { Endpoint, EndpointKind, Endpoints } from '../endpoints/endpoints.ts'
 import type { Freezing } from './freezing.ts'
-import type { Source } from './sources.ts'
+import type { Slice, Source } from './sources.ts'
 
 /** An endpoint has at most this many undelivered rows; then its cursor waits. */
 const MAX_WAITING = 1_000
@@ -24,8 +25,8 @@ type Deps = {
   sources: Readonly<Record<EndpointKind, Source>>
 }
 
-/** What is made of items, and the row that remembers how far. */
-type Batch = { items: readonly Item[]; replay_id: string | null }
+/** What is made of items, and the row that remembers how far. `isBare`: without bodies. */
+type Batch = { items: readonly Item[]; replay_id: string | null; isBare?: boolean }
 
 /** `body`: the body that was made, if one was needed. A blocked item gets its body before its first attempt. */
 type Making = { isBlocked: boolean; body: Buffer | null }
@@ -63,7 +64,7 @@ export function openFilling(deps: Deps) {
     const after = positionOf(endpoint)
     if (limit <= 0 || after >= until) return false
     const { items, reached } = source.read(endpoint, { after, until, limit })
-    if (items.length > 0) await add(endpoint, { items, replay_id: null }, () => move(endpoint, reached))
+    if (items.length > 0) await addIsolated(add, endpoint, { items, reached }, move)
     else if (reached - endpoint.cursor < STORE_CURSOR_EVERY) scanned.set(keyOf(endpoint), reached)
     else await store.commit(() => move(endpoint, reached))
     return true
@@ -89,6 +90,29 @@ export function openFilling(deps: Deps) {
   return { fill, add, isBehind, isPossible, positionOf, storePositions }
 }
 
+/**
+ * Adds items. If one of them is refused, adds only the first, so that the bad one is found; that one is added without its
+ * body, and fails by itself.
+ */
+async function addIsolated(
+  add: ReturnType<typeof openAdding>['add'],
+  endpoint: Endpoint,
+  { items, reached }: Slice,
+  move: (endpoint: Endpoint, reached: number) => boolean,
+): Promise<void> {
+  const batch = { items, replay_id: null }
+  try {
+    await add(endpoint, batch, () => move(endpoint, reached))
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    const [first] = items
+    if (items.length === 1 || !first)
+      return add(endpoint, { ...batch, isBare: true }, () => move(endpoint, reached))
+    const position = first.seq ?? first.payload_id ?? reached
+    await addIsolated(add, endpoint, { items: [first], reached: position }, move)
+  }
+}
+
 /** Whether an endpoint still has the state and the filter with which items were read. */
 function isUnchanged(endpoint: Endpoint | null, before: Endpoint): boolean {
   const readBy = ({ state, deleted_at, kind, apps, environment, types, is_ordered }: Endpoint) =>
@@ -111,7 +135,8 @@ function openAdding({ store, clock, endpoints, deliveries, freezing }: Deps) {
   async function add(endpoint: Endpoint, batch: Batch, advance: () => boolean): Promise<void> {
     const { items } = batch
     const blocked = blockedAmong(endpoint.id, batch)
-    const unmade = items.filter((item) => !blocked.has(item) && keptBody(endpoint, batch, item) === null)
+    const isUnmade = (item: Item) => !blocked.has(item) && keptBody(endpoint, batch, item) === null
+    const unmade = batch.isBare ? [] : items.filter(isUnmade)
     await freezing.withBodies(endpoint.kind, unmade, lostBefore(endpoint.id, unmade), (bodyOf) => {
       if (!isUnchanged(endpoints.get(endpoint.id), endpoint) || !advance()) return
       const isBlocked = blockedAmong(endpoint.id, batch)

@@ -65,7 +65,10 @@ export function openFreezing(deps: Deps) {
     })
   }
 
-  return { withBodies, scrubbed, freeze, read, scrub, noteMade, noteSent, forgetUnsent }
+  /** Removes bodies that an earlier process made and did not try, because they contain the state when they were made. */
+  const forgetUntried = (): Promise<void> => store.commit(deliveries.clearUntried)
+
+  return { withBodies, scrubbed, freeze, read, scrub, noteMade, noteSent, forgetUnsent, forgetUntried }
 }
 
 type Unmade = Pick<Delivery, 'event_id' | 'payload_id'>

@@ -19,6 +19,11 @@ export class ErasedMeanwhile extends Error {
   override readonly name = 'ErasedMeanwhile'
 }
 
+/** The reason of a request that a stop aborts. Its delivery is tried again after the next start. */
+export class Stopping extends Error {
+  override readonly name = 'Stopping'
+}
+
 type Entries = Map<number, Entry>
 
 /** Opens the registry. */

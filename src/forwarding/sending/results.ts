@@ -26,7 +26,7 @@ export const openResults = (deps: Deps) => ({ ...openRecording(deps), ...openEnd
 /** Stores the outcomes of attempts. */
 function openRecording(deps: Deps) {
   const { clock, endpoints, deliveries } = deps
-  const upMs = openUptime(deps.monotonic)
+  const upMs = openUptime(deps)
   const settle = openSettling(deps)
   const append = openEndpointEvents(deps.feed)
 
@@ -44,6 +44,32 @@ function openRecording(deps: Deps) {
     noteChange(endpoint, next, now)
   }
 
+  /** Stores that there was an attempt whose outcome cannot be stored, and why. Its endpoint stays as it is. */
+  function mark(id: number, { verdict, kind, words }: Outcome, reason: string): void {
+    const delivery = deliveries.get(id)
+    const endpoint = delivery && endpoints.get(delivery.endpoint_id)
+    if (!delivery || !endpoint) return
+    const now = Math.floor(clock())
+    const outcome = {
+      ...NOTHING,
+      verdict,
+      kind,
+      words: `${words} The result could not be stored: ${reason}.`,
+    }
+    deliveries.addAttempt(delivery, outcome, { at: now, is_probe: false })
+    settle({ ...delivery, attempts: delivery.attempts + 1 }, endpoint.state, outcome, now)
+  }
+
+  /** Counts an attempt that a stop of Windfall aborted. It uses up no schedule, and says nothing about the endpoint. */
+  function interrupt(id: number, at: number): void {
+    const delivery = deliveries.get(id)
+    if (delivery?.state !== 'waiting') return
+    const words = 'Windfall stopped before the receiver answered.'
+    const outcome: Outcome = { ...NOTHING, verdict: 'endpoint', kind: 'stopped', words }
+    deliveries.addAttempt(delivery, outcome, { at, is_probe: false })
+    deliveries.postpone(id, delivery.failures, delivery.next_at)
+  }
+
   /** After an outage all waiting deliveries are due, oldest first. */
   function noteChange(before: Endpoint, after: Progress, now: number): void {
     if (before.state === after.state) return
@@ -51,22 +77,34 @@ function openRecording(deps: Deps) {
     if (after.state === 'paused' || after.state === 'disabled') append(before, after.state, after.reason, now)
   }
 
-  return { record }
+  return { record, mark, interrupt }
 }
+
+/** The fields of an outcome that are unknown. */
+const NOTHING = { status: null, ms: null, address: null, excerpt: null, clock_ms: null, retry_after_ms: null }
 
 /**
  * Returns a function that measures the uptime since the last failure of an endpoint, by the monotonic clock, so that a
  * set clock never counts as outage.
  */
-function openUptime(monotonic: Clock) {
+function openUptime({ monotonic, endpoints }: Deps) {
   const failedAt = new Map<string, number>()
   const openedAt = monotonic()
+
+  function forgetDeleted(): void {
+    for (const id of failedAt.keys()) if (endpoints.get(id)?.deleted_at !== null) failedAt.delete(id)
+  }
 
   return (endpoint_id: string, { verdict }: Outcome): number => {
     const now = monotonic()
     const since = failedAt.get(endpoint_id) ?? openedAt
-    if (verdict !== 'success') failedAt.set(endpoint_id, now)
-    return now - since
+    if (verdict === 'success') failedAt.delete(endpoint_id)
+    else if (failedAt.has(endpoint_id)) failedAt.set(endpoint_id, now)
+    else {
+      forgetDeleted()
+      failedAt.set(endpoint_id, now)
+    }
+    return Math.floor(now - since)
   }
 }
 

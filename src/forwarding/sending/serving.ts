@@ -1,0 +1,130 @@
+/** Chooses what is sent: at most 4 requests to an endpoint and 32 in all, endpoint by endpoint in turn. */
+import type { Clock } from '../../clock.ts'
+import type { Deliveries, DueDelivery } from '../deliveries/deliveries.ts'
+import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
+import type { Replays } from '../replays/replays.ts'
+import type { Attempts } from './attempts.ts'
+import type { Background } from './background.ts'
+import type { Filling } from './filling.ts'
+import type { InFlight } from './in_flight.ts'
+import { LATEST_NEXT_MS, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
+import type { Troubles } from './troubles.ts'
+
+const SLOTS_OF_ENDPOINT = 4
+const SLOTS_OF_REPLAYS = 2
+const SLOTS = 32
+/** The results of an endpoint that may wait to be stored. After a crash these deliveries are sent again. */
+const MAX_UNSTORED = 12
+/** More deliveries are made when fewer than this many are due, so that the slots do not wait for bodies. */
+const LOW_WATER = 16
+
+export type ServingDeps = {
+  clock: Clock
+  endpoints: Endpoints
+  deliveries: Deliveries
+  filling: Filling
+  replays: Pick<Replays, 'fillOne'>
+  attempts: Attempts
+  inFlight: InFlight
+  troubles: Troubles
+}
+
+/** Returns a function that serves all endpoints. They take turns at being first. */
+export function openServing({ endpoints, ...deps }: ServingDeps, background: Background) {
+  const { serve, probe } = openEndpointServing(deps, background)
+  const { inFlight, troubles } = deps
+  let turn = 0
+
+  return (): void => {
+    const all = endpoints.list().filter(({ id }) => !troubles.isPaused(id))
+    turn += 1
+    for (let index = 0; index < all.length && inFlight.sendingInAll() < SLOTS; index += 1) {
+      const endpoint = all[(index + turn) % all.length] as Endpoint
+      try {
+        if (endpoint.state === 'active') serve(endpoint)
+        if (endpoint.state === 'failing') probe(endpoint)
+      } catch (error) {
+        troubles.note(endpoint.id, error)
+      }
+    }
+  }
+}
+
+/** Finds the free slots of an endpoint, and what is due for them. */
+function openSlots({ deliveries, inFlight }: Pick<ServingDeps, 'deliveries' | 'inFlight'>) {
+  const freeSlots = ({ id }: Endpoint): number =>
+    Math.min(
+      SLOTS_OF_ENDPOINT - inFlight.sending(id),
+      SLOTS_OF_ENDPOINT + MAX_UNSTORED - inFlight.ofEndpoint(id),
+      SLOTS - inFlight.sendingInAll(),
+    )
+
+  const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): DueDelivery[] =>
+    deliveries
+      .due(id, now, { limit: SLOTS_OF_ENDPOINT + LOW_WATER + inFlight.ofEndpoint(id), isReplay })
+      // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
+      .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
+
+  return { freeSlots, dueOf }
+}
+
+/** Chooses what is sent to one endpoint. */
+function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: Background) {
+  const { clock, deliveries, filling, replays, attempts, inFlight } = deps
+  const { freeSlots, dueOf } = openSlots(deps)
+  const fillingNow = new Set<string>()
+
+  /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */
+  function serve(endpoint: Endpoint): void {
+    const now = clock()
+    if (!isReached(endpoint.hold_until_at, now)) return
+    const free = freeSlots(endpoint)
+    if (free <= 0) return
+    const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
+    const live = dueOf(endpoint, now, false)
+    const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
+    for (const delivery of [...live, ...replayed].slice(0, free)) begin(delivery, false)
+    if (live.length - free < LOW_WATER && filling.isBehind(endpoint))
+      fill(endpoint, 'live', () => filling.fill(endpoint))
+    if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
+  }
+
+  /** Sends one probe to a failing endpoint: by turns the oldest that waits, and one that was not tried yet. */
+  function probe(endpoint: Endpoint): void {
+    const now = clock()
+    const isDue =
+      isReached(endpoint.next_probe_at, now, LONGEST_PROBE_DELAY_MS) && isReached(endpoint.hold_until_at, now)
+    if (!isDue || inFlight.ofEndpoint(endpoint.id) > 0) return
+    const isUntried = endpoint.probes % 2 === 1
+    const delivery = deliveries.forProbe(endpoint.id, isUntried)
+    const isMissing = delivery === null || (isUntried && delivery.attempts > 0)
+    // One event that always fails must not hold back those behind the cursor, so the next of them is the probe.
+    if (isMissing && filling.isPossible(endpoint)) fill(endpoint, 'live', () => filling.fill(endpoint, 1))
+    else if (delivery !== null) begin(delivery, true)
+  }
+
+  function begin({ id, endpoint_id, app_id, key, replay_id }: DueDelivery, isProbe: boolean): void {
+    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null })
+    const attempt = attempts.attempt(id, endpoint_id, isProbe)
+    background.run(
+      endpoint_id,
+      attempt.finally(() => inFlight.remove(id)).then(() => true),
+    )
+  }
+
+  function fill({ id }: Endpoint, kind: 'live' | 'replay', work: () => Promise<boolean>): void {
+    const key = `${id}/${kind}`
+    if (fillingNow.has(key)) return
+    fillingNow.add(key)
+    background.run(
+      id,
+      work().finally(() => fillingNow.delete(key)),
+    )
+  }
+
+  return { serve, probe }
+}
+
+/** Whether an instant has come. One that is more than `longest` ahead was computed before the clock was set back. */
+const isReached = (at: number | null, now: number, longest = LATEST_NEXT_MS): boolean =>
+  at === null || at <= now || at > now + longest
