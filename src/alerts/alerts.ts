@@ -24,6 +24,7 @@ import { openVapid } from './channels/web_push/vapid.ts'
 import { openDigests } from './digests/digests.ts'
 import { openHeartbeat } from './heartbeat.ts'
 import { openMemory } from './memory.ts'
+import { openDayTotals } from './messages/day_totals.ts'
 import { openAlertHistory } from './messages/history.ts'
 import { openMessages } from './messages/messages.ts'
 import { openOccasions } from './messages/occasion.ts'
@@ -160,7 +161,7 @@ function openSenders(deps: Deps, parts: ReturnType<typeof openStored>) {
   const stored = { ...deps, ...parts }
   const occasions = openOccasions(deps)
   const nameOfApp = (id: string): string => apps.get(id)?.name ?? apps.get(id)?.bundle_id ?? id
-  const texts = openTexts({ ...deps, occasions, nameOfApp })
+  const texts = openTexts({ ...deps, occasions, dayTotals: openDayTotals(deps), nameOfApp })
   const buckets = openBuckets(monotonic)
   const baseUrl = () => deps.base_url() ?? ''
   const contact = () => deps.current.config.alerts.contact

@@ -47,7 +47,7 @@ export function openRouting(app: H3, wrap: Wrap) {
     if (cors !== true) return allowed
     allowed.add('OPTIONS')
     const preflight = () => new HTTPResponse(null, { status: 204, headers: preflightHeaders([...allowed]) })
-    app.options(path, wrap(preflight, { cors, any_host }))
+    app.options(path, wrap(preflight, { cors, any_host, logged_as }))
     return allowed
   }
 

@@ -49,14 +49,14 @@ test('2. the clocks go forward: quiet hours until 02:30, which does not exist, e
   // Sold at 23:00 on the 28th (22:00 UTC). 02:30 is skipped, so the hours end at 03:00, which is 01:00 UTC.
   const app = await openDay('2026-03-28T22:00:00Z', ['sale'], { from: '22:00', until: '02:30' })
   await purchase({ app })
-  expect(await until(app, '2026-03-29T06:00:00Z')).toEqual(['01:00 📬 1 message'])
+  expect(await until(app, '2026-03-29T06:00:00Z')).toEqual(['01:00 📬 1 sale · $4.99'])
 })
 
 test('3. the clocks go back: quiet hours until 02:30, which comes twice, end at the first', async () => {
   // The first 02:30 is 00:30 UTC. A sale at the second 02:45 (01:45 UTC) is outside and is sent at once.
   const app = await openDay('2026-10-24T21:00:00Z', ['sale'], { from: '22:00', until: '02:30' })
   await purchase({ app })
-  expect(await until(app, '2026-10-25T01:45:00Z')).toEqual(['00:30 📬 1 message'])
+  expect(await until(app, '2026-10-25T01:45:00Z')).toEqual(['00:30 📬 1 sale · $4.99'])
   await purchase({ app })
   expect(await until(app, '2026-10-25T06:00:00Z')).toEqual(['01:46 🔁 $4.99 · Renewal'])
 })
@@ -89,7 +89,7 @@ test('5. a refund: its own message, and none about a sale', async () => {
   ])
 })
 
-test('6. eight sales in eight minutes, at most three an hour: three messages, and five in a summary an hour after the first', async () => {
+test('6. eight sales in eight minutes, at most three an hour: three messages, and five in a summary five minutes after the first', async () => {
   const app = await openDay('2026-06-01T10:00:00Z', [])
   await app.rule('sale', { per_hour: 3 })
   for (let number = 1; number <= 8; number += 1) {
@@ -97,7 +97,7 @@ test('6. eight sales in eight minutes, at most three an hour: three messages, an
     await until(app, new Date(app.clock() + MINUTE).toISOString())
   }
   expect(app.got()).toHaveLength(3)
-  expect(await until(app, '2026-06-01T12:00:00Z')).toEqual(['11:01 📬 5 messages'])
+  expect(await until(app, '2026-06-01T12:00:00Z')).toEqual(['10:09 📬 5 sales · $24.95'])
 })
 
 test('7. a payment fails and is recovered a day later', async () => {
@@ -175,7 +175,7 @@ test('10. the first sale in Japan is one message for two rules, under the more t
 test('11. three sales that Apple signed three hours ago: one summary a minute after the first', async () => {
   const app = await openDay('2026-06-01T10:00:00Z', ['sale'])
   for (let number = 0; number < 3; number += 1) await purchase({ app, signed_at: app.clock() - 3 * HOUR })
-  expect(await until(app, '2026-06-01T12:00:00Z')).toEqual(['10:02 📬 3 messages'])
+  expect(await until(app, '2026-06-01T12:00:00Z')).toEqual(['10:02 📬 3 sales · $14.97'])
 })
 
 test('12. a sale in the sandbox, a free one and a shared one: nothing', async () => {

@@ -107,7 +107,9 @@ test('a summary counts a message whose text cannot be made, and quotes the other
   await breakNewest(app)
   await app.settle(2_000)
   await app.settle(3_600_000)
-  expect(app.got()).toMatchObject([{ title: '📬 2 messages', body: expect.stringContaining('Renewal') }])
+  expect(app.got()).toMatchObject([
+    { title: '📬 1 sale · $4.99 · 1 other message', body: expect.stringContaining('Renewal') },
+  ])
 })
 
 test('a result that cannot be stored ends its message, so that its provider is not asked for ever', async () => {

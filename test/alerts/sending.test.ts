@@ -117,7 +117,7 @@ test('in quiet hours nothing is sent, and one summary comes at their end', async
   await app.settle(1_000)
   expect(app.got()).toMatchObject([
     {
-      title: '📬 3 messages',
+      title: '📬 3 sales · $14.97',
       body: expect.stringMatching(/^During your quiet hours\n(🔁 \$4\.99 · Renewal\n?){3}$/),
     },
   ])
@@ -134,7 +134,7 @@ test('a summary keeps the quiet hours of the rule whose messages it has', async 
   await app.settle(HOUR)
   expect(app.got()).toHaveLength(1)
   await app.settle(HOUR)
-  expect(app.got().slice(1)).toMatchObject([{ title: '📬 2 messages' }])
+  expect(app.got().slice(1)).toMatchObject([{ title: '📬 2 sales · $9.98' }])
 })
 
 test('a summary of rules whose quiet hours leave no time of the day is sent all the same', async () => {
@@ -155,7 +155,7 @@ test('a summary of rules whose quiet hours leave no time of the day is sent all 
       app.alerts.ruleAdministration.change(id, { settings: { quiet: hours[index] ?? 'none' } })
   })
   await app.settle(HOUR)
-  expect(app.got().slice(2)).toMatchObject([{ title: '📬 2 messages' }])
+  expect(app.got().slice(2)).toMatchObject([{ title: '📬 2 sales · $9.98' }])
 })
 
 test('a mute holds everything until its end', async () => {
@@ -170,7 +170,7 @@ test('a mute holds everything until its end', async () => {
   expect(app.got()).toMatchObject([{ body: expect.stringContaining('While alerts were muted') }])
 })
 
-test('above the limit of a rule, the messages of an hour are one summary', async () => {
+test('above the limit of a rule, messages are one summary after five minutes', async () => {
   const app = await openAlertingApp()
   await app.rule('sale', { per_hour: 2 })
   for (let n = 0; n < 5; n += 1) {
@@ -179,7 +179,7 @@ test('above the limit of a rule, the messages of an hour are one summary', async
   }
   expect(app.got().map(({ title }) => title)).toEqual(Array(2).fill('🔁 $4.99 · Renewal'))
   await app.settle(HOUR)
-  expect(app.got().at(-1)).toMatchObject({ title: '📬 3 messages' })
+  expect(app.got().at(-1)).toMatchObject({ title: '📬 3 sales · $14.97' })
   expect(app.got()).toHaveLength(3)
 })
 
@@ -190,7 +190,7 @@ test('the limit of a rule holds for messages that are due at the same time', asy
   await app.settle(2_000)
   expect(app.got()).toHaveLength(2)
   await app.settle(HOUR)
-  expect(app.got().slice(2)).toMatchObject([{ title: '📬 10 messages' }])
+  expect(app.got().slice(2)).toMatchObject([{ title: '📬 10 sales · $49.90' }])
 })
 
 test('what Apple signed more than an hour ago comes as one summary, and a backfill is silent', async () => {
@@ -200,7 +200,9 @@ test('what Apple signed more than an hour ago comes as one summary, and a backfi
   await app.settle(2_000)
   expect(app.got()).toEqual([])
   await app.settle(MINUTE)
-  expect(app.got()).toMatchObject([{ title: '📬 2 messages', body: expect.stringContaining('Recovered') }])
+  expect(app.got()).toMatchObject([
+    { title: '📬 2 sales · $9.98', body: expect.stringContaining('Recovered') },
+  ])
 })
 
 test('a message that fails is sent again, and after 30 minutes it joins a summary', async () => {
@@ -219,7 +221,10 @@ test('a message that fails is sent again, and after 30 minutes it joins a summar
   await app.settle(31 * MINUTE)
   await app.settle(MINUTE)
   const last = app.got().at(-1)
-  expect(last).toMatchObject({ title: '📬 2 messages', body: expect.stringContaining('could not be sent') })
+  expect(last).toMatchObject({
+    title: '📬 2 sales · $9.98',
+    body: expect.stringContaining('could not be sent'),
+  })
   const count = app.got().length
   await app.settle(24 * HOUR)
   expect(app.got()).toHaveLength(count)

@@ -13,13 +13,13 @@ test('a message that joins a summary in the round that sends it again is told by
   await app.settle(2_000)
   await app.settle(31 * MINUTE)
   await app.settle()
-  expect(app.got().at(-1)).toMatchObject({ title: '📬 1 message' })
+  expect(app.got().at(-1)).toMatchObject({ title: '📬 1 sale · $4.99' })
   await purchase({ app })
   await app.settle(2_000)
   app.receiver.behave(() => 200)
   await app.settle(31 * MINUTE)
   await app.settle(MINUTE)
-  expect(app.got().at(-1)).toMatchObject({ title: '📬 2 messages' })
+  expect(app.got().at(-1)).toMatchObject({ title: '📬 2 sales · $9.98' })
 })
 
 test('a summary of a mute for days is tried again after a failure', async () => {
@@ -52,7 +52,7 @@ test('a mute that is made longer ends with one summary', async () => {
   expect(app.got()).toEqual([])
   await app.settle(2 * HOUR)
   await app.settle(HOUR)
-  expect(app.got()).toMatchObject([{ title: '📬 2 messages' }])
+  expect(app.got()).toMatchObject([{ title: '📬 2 sales · $9.98' }])
 })
 
 test('a summary that waits for weeks is not written again each second', async () => {
@@ -79,5 +79,5 @@ test('what is recovered in the course of minutes is one summary', async () => {
   expect(app.got()).toEqual([])
   await app.settle(MINUTE)
   await app.settle(MINUTE)
-  expect(app.got()).toMatchObject([{ title: '📬 5 messages' }])
+  expect(app.got()).toMatchObject([{ title: '📬 5 sales · $24.95' }])
 })

@@ -189,11 +189,11 @@ test(`in ${DAYS} days, each rule reports what a plain second reading of the feed
       select state, words, coalesce(substr(key, length(rule_id) + 2), key) as subject
       from alert_sends join alert_messages on id = message_id`)
     .all()
-  const told = sends.filter(({ state }) => state === 'sent' || state === 'joined')
-  const untold = sends.filter((send) => !told.includes(send))
-  expect(untold.filter(({ words }) => !/^The rule “.+” reports it\.$/.test(words ?? ''))).toEqual([])
+  const reported = sends.filter(({ state }) => state === 'sent' || state === 'joined')
+  const silent = sends.filter((send) => !reported.includes(send))
+  expect(silent.filter(({ words }) => !/^The rule “.+” reports it\.$/.test(words ?? ''))).toEqual([])
   // One payment is one message, and none is without one.
-  expect(told.map(({ subject }) => subject).toSorted()).toEqual(
+  expect(reported.map(({ subject }) => subject).toSorted()).toEqual(
     [...new Set(sends.map(({ subject }) => subject))].toSorted(),
   )
   const ids = receiver.requests.map(({ body }) => (JSON.parse(body) as { id: string }).id)

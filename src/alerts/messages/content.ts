@@ -46,10 +46,29 @@ export type Words = Readonly<{
 }>
 
 /**
- * The text of a message, fixed before it is first sent. `shown` is with amounts and `hidden` without. `path` is the page
- * of the dashboard that a tap opens.
+ * What a summary adds up of a message about an event. `name` is the picture and the name of what happened. `milli` is in
+ * thousandths of `currency`, which is that of the organization: negative for a refund, null without an exchange rate.
  */
-export type Text = Readonly<{ shown: Words; hidden: Words; path: string; urgency: 'normal' | 'trouble' }>
+export type Tally = Readonly<{
+  kind: 'sale' | 'refund' | 'trial' | 'other'
+  name: string
+  milli: number | null
+  currency: string
+  customer_id: string | null
+  product: string
+}>
+
+/**
+ * The text of a message, fixed before it is first sent. `shown` is with amounts and `hidden` without. `path` is the page
+ * of the dashboard that a tap opens. Messages about events have a `tally`.
+ */
+export type Text = Readonly<{
+  shown: Words
+  hidden: Words
+  path: string
+  urgency: 'normal' | 'trouble'
+  tally?: Tally
+}>
 
 /** What a message is about, with its text since it was first sent. */
 export type Content = Readonly<{ subject: Subject; text?: Text }>

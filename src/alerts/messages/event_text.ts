@@ -1,9 +1,11 @@
 /** The words of a message about an event: what happened, the money, the product, the customer and the app. */
+import type { FeedEvent } from '../../events/feed.ts'
 import type { Rates } from '../../rates/rates.ts'
 import type { TemplateName } from '../rules/templates.ts'
-import type { Text, Words } from './content.ts'
-import type { Occasion } from './occasion.ts'
-import { amountText, countryText, flagOf, joined } from './wording.ts'
+import type { Tally, Text, Words } from './content.ts'
+import type { DayTotal } from './day_totals.ts'
+import { isPayment, type Occasion } from './occasion.ts'
+import { amountText, countryText, countText, flagOf, joined } from './wording.ts'
 
 /** The picture and the name of each event type. */
 const NAMES: Readonly<Record<string, readonly [picture: string, name: string]>> = {
@@ -26,7 +28,13 @@ const NAMES: Readonly<Record<string, readonly [picture: string, name: string]>> 
 const OTHER = ['🔔', 'Event'] as const
 
 type Organization = Readonly<{ currency: string }>
-type Context = { template: TemplateName; organization: Organization; rates: Pick<Rates, 'convert'> }
+/** `today`: the sales of the day so far, if the event is one of them and they are known. */
+type Context = {
+  template: TemplateName
+  organization: Organization
+  rates: Pick<Rates, 'convert'>
+  today: DayTotal | null
+}
 
 /** The text of a message about an event. */
 export function eventText(occasion: Occasion, context: Context): Text {
@@ -36,35 +44,62 @@ export function eventText(occasion: Occasion, context: Context): Text {
     hidden: wordsOf(occasion, context, null),
     path: occasion.event.customer_id === null ? '/events' : `/customers/${occasion.event.customer_id}`,
     urgency: 'normal',
+    tally: tallyOf(occasion, context, money),
   }
 }
 
-/** Amounts as text: `own` in the customer's currency, `base` in the owner's if that is another, and the lifetime value. */
-type Money = { own: string; base: string; lifetime: string }
-
-function moneyOf({ snapshot, event, customer }: Occasion, { organization, rates }: Context): Money {
-  const { price_milli = 0, refunded_milli, currency = null } = snapshot.money ?? {}
-  const isRefund = event.type.endsWith('.refunded')
-  const milli = isRefund ? -(refunded_milli ?? price_milli) : price_milli
-  const on = new Date(event.occurred_at).toISOString().slice(0, 10)
-  const converted =
-    currency === null || currency === organization.currency
-      ? null
-      : rates.convert(milli, currency, organization.currency, on)
-  const figures = customer?.figures ?? null
-  // Someone who paid nothing yet has no value to tell. After a refund, zero is news.
-  const isWorthless = figures?.ltv_milli === 0 && !isRefund
+function tallyOf(occasion: Occasion, { organization }: Context, { milli }: Money): Tally {
+  const { event, type, product_name, customer } = occasion
+  const kind = isRefund(event)
+    ? 'refund'
+    : isPayment(type)
+      ? 'sale'
+      : type === 'trial.started'
+        ? 'trial'
+        : 'other'
   return {
+    kind,
+    name: (NAMES[type] ?? OTHER).join(' '),
+    milli: kind === 'sale' || kind === 'refund' ? milli : 0,
+    currency: organization.currency,
+    // Customers can have become one since the event.
+    customer_id: customer?.id ?? event.customer_id,
+    product: product_name,
+  }
+}
+
+const isRefund = ({ type }: Pick<FeedEvent, 'type'>): boolean => type.endsWith('.refunded')
+
+/**
+ * Amounts as text: `own` in the customer's currency, `base` in the owner's if that is another, and the lifetime value.
+ * `milli`: thousandths in the owner's currency; null without a rate.
+ */
+type Money = { milli: number | null; own: string; base: string; lifetime: string }
+
+function moneyOf(occasion: Occasion, { organization, rates }: Context): Money {
+  const { snapshot, event } = occasion
+  const { price_milli = 0, refunded_milli, currency = null } = snapshot.money ?? {}
+  const milli = isRefund(event) ? -(refunded_milli ?? price_milli) : price_milli
+  const on = new Date(event.occurred_at).toISOString().slice(0, 10)
+  const isOwn = currency === organization.currency
+  const converted =
+    currency === null || isOwn ? null : rates.convert(milli, currency, organization.currency, on)
+  return {
+    milli: isOwn || milli === 0 ? milli : (converted?.milli ?? null),
     own: milli === 0 || currency === null ? '' : amountText(milli, currency),
     base: converted === null || milli === 0 ? '' : amountText(converted.milli, organization.currency),
-    lifetime:
-      figures === null || figures.currency === null || figures.unconverted !== null || isWorthless
-        ? ''
-        : amountText(figures.ltv_milli, figures.currency),
+    lifetime: lifetimeText(occasion),
   }
 }
 
-function wordsOf(occasion: Occasion, { template }: Context, money: Money | null): Words {
+/** The lifetime value of the customer. Someone who paid nothing yet has none to tell; after a refund, zero is news. */
+function lifetimeText({ event, customer }: Occasion): string {
+  const figures = customer?.figures ?? null
+  if (figures === null || figures.currency === null || figures.unconverted !== null) return ''
+  return figures.ltv_milli === 0 && !isRefund(event) ? '' : amountText(figures.ltv_milli, figures.currency)
+}
+
+function wordsOf(occasion: Occasion, { template, today }: Context, money: Money | null): Words {
   const { snapshot, app_name, product_name } = occasion
   const [picture, name] = NAMES[occasion.type] ?? OTHER
   const country = snapshot.country ?? ''
@@ -78,8 +113,9 @@ function wordsOf(occasion: Occasion, { template }: Context, money: Money | null)
       joined(product_name, app_name),
       joined(country && `${flagOf(country)} ${countryText(country)}`.trim(), base),
       joined(paymentText(occasion), lifetime),
+      today && todayText(today, money !== null),
     ]
-      .filter((line) => line !== '')
+      .filter((line) => line !== null && line !== '')
       .join('\n'),
     fields: [
       { label: 'Product', value: product_name },
@@ -97,3 +133,7 @@ function paymentText({ payment, event }: Occasion): string {
   if (payment === 0 || event.type === 'trial.started') return ''
   return payment === 1 ? 'first payment' : `renewal ${payment - 1}`
 }
+
+/** The day so far. */
+const todayText = ({ milli, currency, sales }: DayTotal, isShown: boolean): string =>
+  `Today: ${joined(isShown && amountText(milli, currency), countText(sales, 'sale', 'sales'))}`

@@ -141,17 +141,20 @@ function openBundles(store: Pick<Store, 'prepare'>, clock: Clock) {
     where summary_id = ? order by happened_at, message_id`)
   const selectRules = store.prepare<[string], { rule_id: string | null }>(`
     select distinct rule_id from alert_sends join alert_messages on id = message_id where summary_id = ?`)
-  const sentSince = store.prepare<
-    [string, string, number, number],
-    { count: number; oldest_at: number | null }
-  >(`
-    select count(*) as count, min(finished_at) as oldest_at from alert_sends
+  const sentSince = store.prepare<[string, string, number, number], { count: number }>(`
+    select count(*) as count from alert_sends
     where channel_id = ? and state = 'sent'
       and message_id in (select id from alert_messages where rule_id = ?) and finished_at > ? and finished_at <= ?`)
   const openSummaries = store.prepare<[string, string, string], Send>(`
-    select * from alert_sends where channel_id = ? and state in ('waiting', 'held')
-      and message_id in (select id from alert_messages where kind = 'summary' and substr(key, 1, length(?)) = ?)
+    select alert_sends.* from alert_sends join alert_messages on id = message_id
+    where channel_id = ? and finished_at is null and state in ('waiting', 'held')
+      and kind = 'summary' and substr(key, 1, length(?)) = ?
     order by due_at desc limit 1`)
+  const newestSummary = store.prepare<[string, string, string, number], { finished_at: number }>(`
+    select finished_at from alert_sends join alert_messages on id = message_id
+    where channel_id = ? and state = 'sent' and kind = 'summary' and substr(key, 1, length(?)) = ?
+      and finished_at <= ?
+    order by finished_at desc limit 1`)
 
   return {
     /** The ids of the messages that of a summary, oldest first. */
@@ -160,13 +163,16 @@ function openBundles(store: Pick<Store, 'prepare'>, clock: Clock) {
     /** The ids of the rules whose messages a summary has. */
     rulesIn: (summary_id: string): (string | null)[] =>
       selectRules.all(summary_id).map(({ rule_id }) => rule_id),
-    /** How many messages of a rule a channel got since an instant, and when the oldest of them was sent. */
-    sentSince: (channel_id: string, rule_id: string, since: number) =>
+    /** How many messages of a rule a channel got since an instant. */
+    sentSince: (channel_id: string, rule_id: string, since: number): number =>
       // What was sent while the clock was ahead does not count.
-      sentSince.get(channel_id, rule_id, since, clock()) ?? { count: 0, oldest_at: null },
+      sentSince.get(channel_id, rule_id, since, clock())?.count ?? 0,
     /** The newest summary of a channel that has not been sent yet and whose key begins with a text. */
     openSummary: (channel_id: string, prefix: string): Send | null =>
       openSummaries.get(channel_id, prefix, prefix) ?? null,
+    /** When the newest summary of a channel whose key begins with a text was sent; null if none was. */
+    summarySentAt: (channel_id: string, prefix: string): number | null =>
+      newestSummary.get(channel_id, prefix, prefix, clock())?.finished_at ?? null,
     /** Makes the summaries and digests due that wait for the end of quiet hours or of a mute, because it may have changed. */
     makeSilencedDue: (organization_id: string): void => void makeDue.run({ now: clock(), organization_id }),
   }

@@ -52,6 +52,10 @@ export const PAYMENT_TYPES: readonly EventType[] = [
   'purchase.made',
 ]
 
+/** Whether an event of this type is about a payment. */
+export const isPayment = (type: string): boolean =>
+  type === 'transaction.recorded' || PAYMENT_TYPES.some((one) => one === type)
+
 type Row = Pick<FeedEvent, 'type'> & { body: Buffer }
 type Lineage = Pick<FeedEvent, 'app_id' | 'environment' | 'subject'>
 
@@ -93,8 +97,7 @@ export function openOccasions({ store, feed, apps, products, enrichment }: Deps)
   }
 
   function typeOf(event: FeedEvent, { transaction }: Snapshot): string {
-    const isPayment = [...PAYMENT_TYPES, 'transaction.recorded'].includes(event.type)
-    if (!isPayment || event.subject === null) return event.type
+    if (!isPayment(event.type) || event.subject === null) return event.type
     const { app_id, environment, subject, recorded_at } = event
     const range = { from: recorded_at - JOIN_MS, until: recorded_at + JOIN_MS }
     const types = near

@@ -1,23 +1,26 @@
 /** The text of every message, from what it is about. */
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Rates } from '../../rates/rates.ts'
-import type { Content, Figures, FindingText, Subject, SummaryReason, Text, Words } from './content.ts'
+import type { Figures, FindingText, Subject, Text, Words } from './content.ts'
+import type { DayTotals } from './day_totals.ts'
 import { eventText } from './event_text.ts'
 import type { Message } from './messages.ts'
-import type { Occasions } from './occasion.ts'
+import { isPayment, type Occasion, type Occasions } from './occasion.ts'
+import { summaryText } from './summary_text.ts'
 import { amountText, countText, joined } from './wording.ts'
 
 type Deps = {
   occasions: Occasions
   organizations: Pick<Organizations, 'get'>
   rates: Pick<Rates, 'convert'>
+  dayTotals: DayTotals
   nameOfApp: (id: string) => string
 }
 
 export type Texts = ReturnType<typeof openTexts>
 
 /** Opens the texts of messages. */
-export function openTexts({ occasions, organizations, rates, nameOfApp }: Deps) {
+export function openTexts({ occasions, organizations, rates, dayTotals, nameOfApp }: Deps) {
   /** The text of a message; null if what it is about does not exist any more. `members` are the messages of a summary. */
   async function textOf(message: Message, members: readonly Message[]): Promise<Text | null> {
     const { subject } = message.content
@@ -43,11 +46,16 @@ export function openTexts({ occasions, organizations, rates, nameOfApp }: Deps) 
     const occasion = await occasions.read(subject.event_id)
     const organization = organizations.get(organization_id)
     if (occasion === null || organization === null) return null
-    return eventText(occasion, { template: subject.template, organization, rates })
+    const today = isSale(occasion) ? await dayTotals.dayOf(organization, occasion.event.occurred_at) : null
+    return eventText(occasion, { template: subject.template, organization, rates, today })
   }
 
   return { textOf }
 }
+
+/** Whether an occasion is a charge that counts as revenue. */
+const isSale = ({ event, type, snapshot }: Occasion): boolean =>
+  event.environment === 'production' && isPayment(type) && (snapshot.money?.price_milli ?? 0) > 0
 
 const plain = (title: string, body: string): Words => ({ title, body, fields: [] })
 
@@ -131,37 +139,4 @@ function findingText(state: 'began' | 'ended' | 'flapping', { title, text, level
   const what = { began: '', ended: 'Over: ', flapping: 'Comes and goes: ' }[state]
   const words = plain(`${picture} ${what}${title}`, text)
   return { shown: words, hidden: words, path: '/today', urgency: state === 'ended' ? 'normal' : 'trouble' }
-}
-
-const REASONS: Readonly<Record<SummaryReason, string>> = {
-  quiet: 'During your quiet hours',
-  muted: 'While alerts were muted',
-  hourly: 'In the last hour',
-  late: 'While messages could not be sent',
-  recovered: 'Recovered from Apple’s history',
-}
-/** The first messages that a summary quotes. */
-const QUOTED = 8
-
-/** The text of a summary: how many messages of each name, and the first titles. */
-function summaryText(reason: SummaryReason, members: readonly Content[]): Text {
-  const wordsOf = (form: 'shown' | 'hidden'): Words => {
-    const titles = members.flatMap(({ text }) => (text ? [text[form].title] : []))
-    const more = members.length - Math.min(titles.length, QUOTED)
-    const lines = [
-      ...titles.slice(0, QUOTED),
-      ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : []),
-    ]
-    return plain(
-      `📬 ${countText(members.length, 'message', 'messages')}`,
-      [REASONS[reason], ...lines].join('\n'),
-    )
-  }
-  const hasTrouble = members.some(({ text }) => text?.urgency === 'trouble')
-  return {
-    shown: wordsOf('shown'),
-    hidden: wordsOf('hidden'),
-    path: '/events',
-    urgency: hasTrouble ? 'trouble' : 'normal',
-  }
 }

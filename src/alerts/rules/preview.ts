@@ -46,7 +46,7 @@ export function openPreview({ clock, feed, organizations, rates, occasions, coun
     for (const event of found.slice(0, SHOWN)) {
       const occasion = await occasions.read(event.id)
       if (occasion === null) continue
-      const { shown } = eventText(occasion, { template: rule.template, organization, rates })
+      const { shown } = eventText(occasion, { template: rule.template, organization, rates, today: null })
       messages.push({ event_id: event.id, at: event.occurred_at, title: shown.title, body: shown.body })
     }
     return { count: found.length, messages }

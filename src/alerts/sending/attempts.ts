@@ -1,11 +1,9 @@
 /** Sends one message to one channel: fixes its text, marks it, calls the provider, and stores the result. */
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
-import { Refusal } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import { SecretUnreadable } from '../../outgoing/sealing.ts'
-import { isStorageFault } from '../../store/sqlite_errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { ChannelMessage, SendContext, SendResult } from '../channels/channel.ts'
 import type { Channel, Channels } from '../channels/channels.ts'
@@ -14,13 +12,8 @@ import type { Text, Words } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import { TEST_TEXT, type Texts } from '../messages/text.ts'
 import type { Buckets } from './buckets.ts'
+import { isOfStorage, noteTest, noteUnsendable, openResults } from './results.ts'
 
-/** A message is given up after this time, but not before this many attempts: a mute may have held it for longer. */
-const GIVE_UP_MS = 24 * 3_600_000
-const GIVE_UP_ATTEMPTS = 24
-/** The delay after the first failure, which doubles with each further one up to the longest. */
-const FIRST_DELAY_MS = 5_000
-const LONGEST_DELAY_MS = 10 * 60_000
 /** A message about trouble that is sent this long after it happened tells its time. */
 const LATE_MS = 10 * 60_000
 const TIME_FORMAT = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
@@ -48,7 +41,7 @@ export type Attempts = ReturnType<typeof openAttempts>
 
 /** Opens the attempts. */
 export function openAttempts(deps: Deps) {
-  const { store, messages, channels } = deps
+  const { store, messages } = deps
   const closing = new AbortController()
   const running = new Set<Promise<void>>()
   let isClosing = false
@@ -99,36 +92,20 @@ export function openAttempts(deps: Deps) {
     stop()
   }
 
+  return { attempt, test: openTest(deps, sendTest), waitOf, close }
+}
+
+/** Returns the function that tests a channel. */
+function openTest(deps: Deps, sendTest: (channel: Channel) => Promise<SendResult>) {
   /**
    * Sends a test message to a channel now, whatever its state, the quiet hours and the mute are. A channel that did not
    * work and accepts it works again.
    */
-  async function test(channel: Channel): Promise<SendResult> {
+  return async (channel: Channel): Promise<SendResult> => {
     const result = await sendTest(channel)
-    await store.commit(() => {
-      if (result.kind === 'gone' && removeEnded(channels, channel)) return
-      const current = channels.get(channel.id)
-      if (current !== null) noteTest(deps, current, result)
-    })
+    await deps.store.commit(() => noteTest(deps, channel, result))
     return result
   }
-
-  return { attempt, test, waitOf, close }
-}
-
-/** Whether the database failed, and not the work with one message. */
-const isOfStorage = (error: unknown): boolean => error instanceof Refusal || isStorageFault(error)
-
-/** Ends a send that an error in Windfall keeps from being sent. Must run inside a unit of work. */
-export function noteUnsendable(
-  { log, messages }: { log: Log; messages: Messages },
-  send: Send,
-  error: unknown,
-): void {
-  log.error('an alert cannot be sent', { message: send.message_id, channel: send.channel_id, error })
-  const reason = error instanceof Error ? error.message : String(error)
-  const words = `An error in Windfall keeps it from being sent: ${reason}`
-  messages.finish(messages.send(send.message_id, send.channel_id) ?? send, 'failed', words)
 }
 
 /** Opens the calls of providers. */
@@ -188,16 +165,6 @@ function openCalls(deps: Deps, signal: AbortSignal) {
   return { call, sendTest, waitOf }
 }
 
-/** Stores what a test says about a channel. A channel that the owner turned off stays off. */
-function noteTest({ clock, channels }: Deps, channel: Channel, result: SendResult): void {
-  if (result.kind === 'sent') {
-    channels.put({ ...channel, last_sent_at: clock(), next_at: null })
-    if (channel.state === 'dead') channels.setState({ ...channel, last_sent_at: clock() }, 'active', null)
-  } else if (result.kind === 'dead' && channel.state === 'active')
-    channels.setState({ ...channel, last_failed_at: clock() }, 'dead', result.words)
-  else channels.put({ ...channel, last_failed_at: clock() })
-}
-
 /** Returns the function that fixes the text of a message, and of what a summary tells, before it is first sent. */
 function openFixing({ store, log, messages, texts }: Deps) {
   /** The text of a message, read again if another message joins the summary meanwhile. */
@@ -242,53 +209,4 @@ function openMarking({ store, messages }: Deps) {
       messages.change(send, { state: 'sending', attempts })
       return true
     })
-}
-
-/** Removes a channel whose receiver ended it; false if it got another receiver while the message was on its way. */
-function removeEnded(channels: Channels, { id, settings }: Channel): boolean {
-  const current = channels.get(id)
-  if (current !== null && JSON.stringify(current.settings) !== JSON.stringify(settings)) return false
-  channels.remove(id)
-  return true
-}
-
-/** A channel that accepted a message. Another one, sent at the same time, may have been told to wait for longer. */
-function acceptedBy(channel: Channel, wait_ms: number, now: number): Channel {
-  const next_at = Math.max(channel.next_at ?? 0, now + wait_ms)
-  return { ...channel, last_sent_at: now, next_at: next_at > now ? next_at : null }
-}
-
-/** Returns the function that stores the result of an attempt. */
-function openResults({ clock, channels, messages }: Deps) {
-  return (message: Message, send: Send, channel: Channel, result: SendResult): void => {
-    const current = channels.get(channel.id) ?? channel
-    switch (result.kind) {
-      case 'sent':
-        messages.finish(send, 'sent', null)
-        return channels.put(acceptedBy(current, result.wait_ms ?? 0, clock()))
-      case 'refused':
-        return messages.finish(send, 'failed', result.words)
-      case 'dead':
-        messages.finish(send, 'failed', result.words)
-        return channels.setState(current, 'dead', result.words)
-      case 'gone':
-        if (removeEnded(channels, channel)) return messages.finish(send, 'failed', result.words)
-        return messages.change(send, {
-          state: 'waiting',
-          due_at: clock(),
-          words: 'The device renewed itself.',
-        })
-      case 'retry': {
-        channels.put({
-          ...current,
-          last_failed_at: clock(),
-          next_at: result.after_ms === null ? null : clock() + result.after_ms,
-        })
-        if (clock() - message.created_at > GIVE_UP_MS && send.attempts >= GIVE_UP_ATTEMPTS)
-          return messages.finish(send, 'failed', `Given up after 24 hours: ${result.words}`)
-        const delay = result.after_ms ?? Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (send.attempts - 1))
-        return messages.change(send, { state: 'waiting', due_at: clock() + delay, words: result.words })
-      }
-    }
-  }
 }

@@ -14,13 +14,13 @@ const TELLING: readonly TemplateName[] = [
   'cancellation',
   'sale',
 ]
-const TOLD: readonly Send['state'][] = ['sending', 'sent', 'joined']
+const REPORTED: readonly Send['state'][] = ['sending', 'sent', 'joined']
 const PENDING: readonly Send['state'][] = ['waiting', 'held']
 
 type Deps = { rules: Pick<Rules, 'list'>; messages: Pick<Messages, 'find' | 'send'> }
 
 /**
- * Returns the function that names the rule that tells a channel what a message is about: one that has told it, or whose
+ * Returns the function that names the rule that reports to a channel what a message is about: one that has reported it, or whose
  * message waits and is more telling. Null if the message itself is to be sent.
  */
 export function openRepetitions({ rules, messages }: Deps) {
@@ -30,7 +30,7 @@ export function openRepetitions({ rules, messages }: Deps) {
     const subject = key.slice(rule_id.length + 1)
     const isTelling = (other: Message): boolean => {
       const state = messages.send(other.id, channel_id)?.state ?? 'dropped'
-      return TOLD.includes(state) || (PENDING.includes(state) && isBefore(other, message))
+      return REPORTED.includes(state) || (PENDING.includes(state) && isBefore(other, message))
     }
     const telling = rules.list(organization_id).find(({ id }) => {
       const other = id === rule_id ? null : messages.find(organization_id, `${id}/${subject}`)

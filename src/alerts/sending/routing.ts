@@ -13,7 +13,11 @@ import { openRepetitions } from './repetitions.ts'
 
 /** A message about a sale that could not be sent for this long joins a summary. */
 const LATE_MS = 30 * 60_000
+const LATE = 'It could not be sent for 30 minutes.'
+const RECOVERED = 'Apple signed it more than an hour before it arrived.'
 const HOUR_MS = 3_600_000
+/** What is above the limit of a rule is first summed after this time. */
+const FIRST_SUM_MS = 5 * 60_000
 /** Recovered messages are collected until this long after the last one. */
 const COLLECT_MS = 60_000
 /** The end of a finding waits this long for the result of its beginning. */
@@ -54,17 +58,11 @@ export function openRouting(deps: Deps) {
       return drop(`The channel does not work: ${channel.reason ?? channel.state}`)
     return (
       outdated(deps, send, message) ??
-      repeated(send, message) ??
+      repeatedBy(tellingRule(send, message)) ??
       silenced(channel, message) ??
       bundled(send, message, { channel, under_way }) ??
       whenReady(channel, clock())
     )
-  }
-
-  /** One payment is one message, whatever the number of rules that it meets. */
-  function repeated(send: Send, message: Message): Route | null {
-    const rule = tellingRule(send, message)
-    return rule === null ? null : drop(`The rule “${rule}” reports it.`)
   }
 
   /** Mute and quiet hours. Summaries and digests wait for their end; other messages join a summary. */
@@ -87,22 +85,21 @@ export function openRouting(deps: Deps) {
     { channel, under_way }: { channel: Channel; under_way: number },
   ): Route | null {
     const { subject } = message.content
-    if (subject.about === 'event' && subject.is_recovered)
-      return joinOpen(
-        channel,
-        'recovered',
-        clock() + COLLECT_MS,
-        'Apple signed it more than an hour before it arrived.',
-      )
-    const isLate = subject.about === 'event' && clock() - message.created_at > LATE_MS
-    if (isLate) return joinOpen(channel, 'late', clock(), 'It could not be sent for 30 minutes.')
+    if (subject.about === 'event') {
+      if (subject.is_recovered) return joinOpen(channel, 'recovered', clock() + COLLECT_MS, RECOVERED)
+      if (clock() - message.created_at > LATE_MS) return joinOpen(channel, 'late', clock(), LATE)
+    }
     const limit = rules.get(message.rule_id ?? '')?.settings.per_hour ?? null
     if (limit === null || subject.about === 'finding' || message.rule_id === null || send.attempts > 0)
       return null
-    const { count, oldest_at } = messages.sentSince(channel.id, message.rule_id, clock() - HOUR_MS)
-    if (count + under_way < limit) return null
-    const due_at = (oldest_at ?? clock()) + HOUR_MS
-    return joinOpen(channel, 'hourly', due_at, `The rule sent ${count + under_way} messages within an hour.`)
+    const count = under_way + messages.sentSince(channel.id, message.rule_id, clock() - HOUR_MS)
+    if (count < limit) return null
+    return joinOpen(
+      channel,
+      'hourly',
+      rushEnd(deps, channel),
+      `The rule sent ${count} messages within an hour.`,
+    )
   }
 
   return { routeOf }
@@ -129,6 +126,17 @@ const whenReady = (channel: Channel, now: number): Route =>
     : { kind: 'send', channel }
 
 const drop = (words: string): Route => ({ kind: 'drop', words })
+
+/** One payment is one message, whatever the number of rules that it meets. */
+const repeatedBy = (rule: string | null): Route | null =>
+  rule === null ? null : drop(`The rule “${rule}” reports it.`)
+
+/** When the messages above the limit of a rule are summed: a few minutes after a rush began, then hourly. */
+function rushEnd({ clock, messages }: Pick<Deps, 'clock' | 'messages'>, channel: Channel): number {
+  const summed_at = messages.summarySentAt(channel.id, prefixOf(channel, 'hourly'))
+  const isGoingOn = summed_at !== null && clock() - summed_at < HOUR_MS
+  return isGoingOn ? summed_at + HOUR_MS : clock() + FIRST_SUM_MS
+}
 
 const prefixOf = (channel: Channel, reason: SummaryReason): string => `summary/${channel.id}/${reason}/`
 

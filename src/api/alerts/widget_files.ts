@@ -2,6 +2,7 @@
  * `/widget/v1.json`, `.txt`, `.svg` and `.js`, and `/badge/v1/{token}.svg`: what widgets read. A token is in a header, or in
  * the path for programs that cannot send one. Logs never contain it.
  */
+import { createHash } from 'node:crypto'
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Alerts } from '../../alerts/alerts.ts'
@@ -81,6 +82,7 @@ function openTokens({ alerts: { widgets }, monotonic }: Deps): Find {
 const bearerOf = (event: H3Event): string | null =>
   /^bearer +(wd_\S+)$/i.exec(event.req.headers.get('authorization') ?? '')?.[1] ?? null
 
+const UNCHANGED = { description: 'The same as that of `if-none-match`' }
 const REFUSALS = { 404: 'unknown_widget, unknown_app, unknown_metric', 429: 'rate_limited' } as const
 
 function headerRoute(deps: Deps, find: Find, format: Format): Route {
@@ -92,9 +94,10 @@ function headerRoute(deps: Deps, find: Find, format: Format): Route {
     description: 'Send `Authorization: Bearer wd_…`.',
     access: PUBLIC,
     query: WidgetQuery,
-    answers: { 200: { description: 'The widget', content_type: TYPES[format] } },
+    answers: { 200: { description: 'The widget', content_type: TYPES[format] }, 304: UNCHANGED },
     refusals: REFUSALS,
-    handler: ({ event, query }) => respond(deps, find(event, 'widget', bearerOf(event)), { format, query }),
+    handler: ({ event, query }) =>
+      respond(deps, find(event, 'widget', bearerOf(event)), { event, format, query }),
   })
 }
 
@@ -107,13 +110,13 @@ function pathRoute(deps: Deps, find: Find): Route {
     access: PUBLIC,
     query: WidgetQuery,
     private_path: true,
-    answers: { 200: { description: 'The widget', content_type: 'application/json' } },
+    answers: { 200: { description: 'The widget', content_type: 'application/json' }, 304: UNCHANGED },
     refusals: REFUSALS,
     handler({ event, params: { file }, query }) {
       const [, text = null, ending] = /^(wd_[0-9a-f]+)\.([a-z]+)$/.exec(file) ?? []
       const format = FORMATS.find((one) => one === ending)
       const found = find(event, 'widget', format === undefined ? null : text)
-      return respond(deps, found, { format: format ?? 'json', query })
+      return respond(deps, found, { event, format: format ?? 'json', query })
     },
   })
 }
@@ -126,7 +129,8 @@ function badgeRoute({ alerts: { widgets } }: Deps, find: Find): Route {
     summary: 'A badge for README files, `{token}.svg`',
     access: PUBLIC,
     private_path: true,
-    answers: { 200: { description: 'The badge', content_type: TYPES.svg } },
+    cors: true,
+    answers: { 200: { description: 'The badge', content_type: TYPES.svg }, 304: UNCHANGED },
     refusals: { 404: 'unknown_widget', 429: 'rate_limited' },
     async handler({ event, params: { file } }) {
       const [, text = null] = /^(wd_[0-9a-f]+)\.svg$/.exec(file) ?? []
@@ -134,38 +138,48 @@ function badgeRoute({ alerts: { widgets } }: Deps, find: Find): Route {
       const { figures, currency } = await widgets.read(widget)
       const [figure] = figures
       if (figure === undefined) throw new Refusal(404, 'unknown_widget', 'the badge has no figure')
-      return fileOf(badgeSvg(figure, currency), TYPES.svg, 'public')
+      const headers = {
+        ...headersOf('svg'),
+        'cache-control': `public, max-age=${MAX_AGE_S}`,
+        // Also without an Origin in the request: a cache hands one answer to all pages.
+        'access-control-allow-origin': '*',
+      }
+      return fileOf(event, badgeSvg(figure, currency), headers)
     },
   })
 }
 
-type Wanted = { format: Format; query: WidgetQuery }
+type Wanted = { event: H3Event; format: Format; query: WidgetQuery }
 
 async function respond(
   { alerts: { widgets } }: Deps,
   { widget, text }: { widget: WidgetToken; text: string },
-  { format, query }: Wanted,
+  { event, format, query }: Wanted,
 ): Promise<Response> {
+  const headers = headersOf(format)
   if (format === 'js')
-    return fileOf(scriptableScript(`${widgets.url()}/widget/v1.json`, text), TYPES.js, 'private')
+    return fileOf(event, scriptableScript(`${widgets.url()}/widget/v1.json`, text), headers)
   const shown = await widgets.read(widget, { metrics: query.metrics ?? null, apps: query.apps ?? null })
-  const body =
-    format === 'json'
-      ? JSON.stringify(widgetJson(shown, widgets.url()))
-      : format === 'txt'
-        ? widgetText(shown)
-        : widgetSvg(shown)
-  return fileOf(body, TYPES[format], 'private')
+  // It has the time at which it was read, so no other answer is the same.
+  if (format === 'json') return new Response(JSON.stringify(widgetJson(shown, widgets.url())), { headers })
+  return fileOf(event, format === 'txt' ? widgetText(shown) : widgetSvg(shown), headers)
 }
 
-const fileOf = (body: string, type: string, cache: 'public' | 'private'): Response =>
-  new Response(body, {
-    headers: {
-      'content-type': type,
-      'cache-control': `${cache}, max-age=${MAX_AGE_S}`,
-      // The same path has other figures for another token.
-      vary: 'authorization',
-      'referrer-policy': 'no-referrer',
-      'x-robots-tag': 'noindex',
-    },
-  })
+const headersOf = (format: Format): Record<string, string> => ({
+  'content-type': TYPES[format],
+  'cache-control': `private, max-age=${MAX_AGE_S}`,
+  // The same path has other figures for another token.
+  vary: 'authorization',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+  // Other sites may show pictures: whoever has the address has the token.
+  ...(format === 'svg' && { 'cross-origin-resource-policy': 'cross-origin' }),
+})
+
+/** A file with its tag; 304 without it if the client has it already. */
+function fileOf({ req }: H3Event, body: string, headers: Record<string, string>): Response {
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const known = req.headers.get('if-none-match')?.split(',') ?? []
+  const isKnown = known.some((one) => one.trim().replace(/^W\//, '') === etag)
+  return new Response(isKnown ? null : body, { status: isKnown ? 304 : 200, headers: { ...headers, etag } })
+}

@@ -170,6 +170,52 @@ test('is headed by the only app or the organization, and never by the name that 
   expect(await headingOf(null)).toBe('Acme')
 })
 
+test('a badge can be embedded in pages of other sites and be read by them; a widget’s picture can be embedded', async () => {
+  const app = await openOwned()
+  const badge = await app.make({ kind: 'badge', metrics: ['mrr'] })
+  const { token } = await app.make()
+  const shown = await app.get(`/badge/v1/${badge.token}.svg`)
+  expect(shown.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+  expect(shown.headers.get('access-control-allow-origin')).toBe('*')
+  const origin = { origin: 'https://example.org' }
+  const read = await app.get(`/badge/v1/${badge.token}.svg`, origin)
+  expect(read.headers.get('access-control-allow-origin')).toBe('*')
+  const asked = await app.request(`/badge/v1/${badge.token}.svg`, { method: 'OPTIONS', headers: origin })
+  expect([asked.status, asked.headers.get('access-control-allow-methods')]).toEqual([
+    204,
+    'OPTIONS, GET, HEAD',
+  ])
+  expect(app.log()).not.toContain(badge.token)
+  const policyOf = async (path: string) =>
+    (await app.get(path, origin)).headers.get('cross-origin-resource-policy')
+  expect(await policyOf(`/widget/v1/${token}.svg`)).toBe('cross-origin')
+  // What has figures to read stays closed to other sites.
+  for (const format of ['json', 'txt', 'js']) {
+    const answer = await app.get(`/widget/v1/${token}.${format}`, origin)
+    expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(answer.headers.get('access-control-allow-origin')).toBe(null)
+  }
+})
+
+test('a picture that has not changed is answered with 304, also for a proxy that made its tag weak', async () => {
+  const app = await openOwned()
+  const badge = await app.make({ kind: 'badge', metrics: ['revenue_today'] })
+  const path = `/badge/v1/${badge.token}.svg`
+  const etag = (await app.get(path)).headers.get('etag') ?? ''
+  expect(etag).toMatch(/^"[\w-]{22}"$/)
+  for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    const again = await app.get(path, { 'if-none-match': known })
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
+    expect(again.headers.get('cache-control')).toBe('public, max-age=60')
+  }
+  await purchase({ app, transaction: { price: 5_000_000_000 } })
+  await app.windfall.metrics.whenCurrent()
+  const changed = await app.get(path, { 'if-none-match': etag })
+  expect([changed.status, changed.headers.get('etag') === etag]).toEqual([200, false])
+  const { token } = await app.make()
+  expect((await app.get(`/widget/v1/${token}.json`)).headers.get('etag')).toBe(null)
+})
+
 test('a badge is public, has one figure and escapes its texts', async () => {
   const app = await openOwned()
   const badge = await app.make({ kind: 'badge', label: 'README', metrics: ['revenue_yesterday'] })
