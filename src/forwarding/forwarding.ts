@@ -7,6 +7,7 @@ import type { Feed } from '../events/feed.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Log } from '../log.ts'
 import type { Outgoing } from '../outgoing/outgoing.ts'
+import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 import type { Bodies } from './bodies/bodies.ts'
 import { openDeliveries } from './deliveries/deliveries.ts'
@@ -36,6 +37,7 @@ type Deps = {
   monotonic: Clock
   random: () => number
   log: Log
+  stoppages: Pick<Stoppages, 'watch'>
   feed: Feed
   ledger: Ledger
   apps: Apps
@@ -106,7 +108,7 @@ function openSending(deps: Deps, isHeld: () => boolean) {
   const attempts = openAttempts({ ...shared, inFlight, results, erasures, troubles, request })
   const filling = openFilling(shared)
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
-  const served = { ...shared, filling, replays, attempts, inFlight, troubles }
+  const served = { ...shared, stoppages: deps.stoppages, filling, replays, attempts, inFlight, troubles }
   const courier = openCourier({ ...served, isHeld, forgetUntried })
   return { shared, inFlight, troubles, results, filling, replays, courier }
 }

@@ -1,7 +1,17 @@
 /** Errors with one message, and clocks with fractions: the other messages, channels and organizations go on. */
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openBuckets } from '../../src/alerts/sending/buckets.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { type AlertingApp, openAlertingApp, openLimited, purchase } from './alerting.ts'
+
+beforeEach(() =>
+  expectErrors(
+    'an alert cannot be sent',
+    'a summary quotes an alert without its text',
+    'an alert about an event could not be stored',
+    'alerts could not read the feed',
+  ),
+)
 
 const errorsIn = (logged: readonly string[]): string[] =>
   logged.filter((line) => line.includes('"level":"error"'))

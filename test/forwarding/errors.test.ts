@@ -1,7 +1,12 @@
 /** Errors of this server while it forwards: one item must not stop the others, nor may a receiver be asked for ever. */
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { temporaryFolder } from '../folders.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { type ForwardingApp, openForwardingApp, openHttpReceiver } from './receiving.ts'
+
+beforeEach(() =>
+  expectErrors('forwarding to an endpoint pauses', 'the result of a delivery could not be stored as it is'),
+)
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000

@@ -2,7 +2,7 @@
 import { setTimeout as pass } from 'node:timers/promises'
 import { Cron } from 'croner'
 import type { Clock } from '../../clock.ts'
-import type { Log } from '../../log.ts'
+import type { Stoppages, Watch } from '../../stoppages.ts'
 import type { Store } from '../../store/store.ts'
 import type { Deliveries } from '../deliveries/deliveries.ts'
 import { type Background, openBackground } from './background.ts'
@@ -15,9 +15,17 @@ const TICK_SCHEDULE = '* * * * * *'
 /** How long a stop waits for the answers to running requests, in milliseconds. */
 const STOP_MS = 3_000
 
+const WATCHED = {
+  part: 'forwarding',
+  name: 'due',
+  title: 'Webhooks are not sent',
+  message: 'forwarding could not look for due deliveries',
+  isWhole: true,
+} as const
+
 type Deps = ServingDeps & {
   store: Store
-  log: Log
+  stoppages: Pick<Stoppages, 'watch'>
   /** Removes the bodies that were made before the start and never tried. */
   forgetUntried: () => Promise<void>
   isHeld: () => boolean
@@ -25,10 +33,11 @@ type Deps = ServingDeps & {
 
 /** Opens the courier. It sends nothing before `start`. */
 export function openCourier(deps: Deps) {
-  const { log, inFlight, troubles, forgetUntried } = deps
+  const { inFlight, troubles } = deps
+  const watch = deps.stoppages.watch(WATCHED)
   const background = openBackground({ onProgress, onError })
-  const serveAll = openServing(deps, background)
-  const pullBack = openPullingBack(deps)
+  const serveAll = safely(openServing(deps, background), watch)
+  const look = openLooking(deps, watch)
   let state: 'waiting' | 'starting' | 'started' | 'closed' = 'waiting'
   let isScheduled = false
   let timer: Cron | null = null
@@ -54,15 +63,15 @@ export function openCourier(deps: Deps) {
     if (state !== 'closed') troubles.note(endpoint_id, error)
   }
 
-  const failed = (error: unknown) => log.error('forwarding could not look for due deliveries', { error })
+  const failed = (error: unknown): void => watch.failed(error)
   /** Called every second. */
-  const tick = (): Promise<void> => troubles.retry().then(pullBack).then(wake)
+  const tick = (): Promise<void> => look().then(wake, failed)
 
   /** Starts sending. */
   function start(): void {
     if (state !== 'waiting') return
     state = 'starting'
-    timer = new Cron(TICK_SCHEDULE, { unref: true, catch: failed }, tick)
+    timer = new Cron(TICK_SCHEDULE, { unref: true }, tick)
     starting = deps
       .forgetUntried()
       .catch(failed)
@@ -87,6 +96,15 @@ export function openCourier(deps: Deps) {
   return { wake, tick, start, settled, close }
 }
 
+/** Nothing waits for the turn in which `serve` runs, so an error in it would end the process. */
+const safely = (serve: () => void, watch: Watch) => (): void => {
+  try {
+    serve()
+  } catch (error) {
+    watch.failed(error)
+  }
+}
+
 /** Waits up to 3 seconds for running requests, then aborts them. */
 async function endRequests(background: Background, inFlight: Deps['inFlight']): Promise<void> {
   const waiting = new AbortController()
@@ -97,19 +115,16 @@ async function endRequests(background: Background, inFlight: Deps['inFlight']): 
   await background.done()
 }
 
-/** Returns a function that makes deliveries due whose time was computed before the clock was set back. */
-function openPullingBack({
-  store,
-  clock,
-  deliveries,
-}: {
-  store: Store
-  clock: Clock
-  deliveries: Deliveries
-}) {
+/**
+ * Returns a function that stores kept results, and makes deliveries due whose time was computed before the clock was set
+ * back.
+ */
+function openLooking({ store, clock, deliveries, troubles }: Deps, watch: Watch) {
   return async (): Promise<void> => {
+    await troubles.retry()
     const now = clock()
     const latest = now + LATEST_NEXT_MS
     if (deliveries.isAnyLater(latest)) await store.commit(() => deliveries.pullBackLater(now, latest))
+    watch.worked()
   }
 }

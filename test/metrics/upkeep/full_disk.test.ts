@@ -59,6 +59,7 @@ test.each([
   ],
   ['nothing can be written', ({ windfall: { store } }: Shop) => void store.pragma('query_only = on')],
 ])('if %s, every request of the dashboard is answered immediately', { timeout: 60_000 }, async (_, fill) => {
+  expectErrors('the metrics cannot be brought up to date')
   const shop = await openShop()
   const { metrics, store } = shop.windfall
   for (let number = 1; number <= 60; number += 1) await shop.sell(number, { at: NOW - 27 * DAY })
