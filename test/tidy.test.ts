@@ -174,6 +174,13 @@ test('no unfinished work, no skipped tests, no sleeping in tests', () => {
   expect(TESTS.filter((file) => file !== 'test/tidy.test.ts' && lazy.test(read(file)))).toEqual([])
 })
 
+test('a path is made of an address by fileURLToPath: the path of an address has no spaces', () => {
+  const wrong = [...SOURCES, ...SDK, ...TESTS, ...TOOLS].filter((file) =>
+    /(import\.meta\.url\)|ROOT)\.pathname/.test(read(file)),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('every route is in the OpenAPI document', async () => {
   const app = await openTestApp()
   const document = (await (await app.request('/api/openapi.json')).json()) as {

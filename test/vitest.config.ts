@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { DemoOrder } from './browser/demo/order.ts'
 import { LongestFirst } from './suites/longest_first.ts'
@@ -11,8 +12,11 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1)
 }
 
+/** A path from this folder. */
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
 // Threads and processes that run from the sources would compile hundreds of files each time. Tests inherit this.
-process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/tests', import.meta.url).pathname
+process.env.NODE_COMPILE_CACHE ??= at('../node_modules/.cache/tests')
 
 const BROWSER = ['test/browser/**/*.test.ts']
 /** Tests of the single executable, which `npm run test:binary` builds first. */
@@ -68,9 +72,9 @@ if (!NEEDS_DISK.includes(name)) useMemoryFolder()
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: at('..'),
     ...suite,
-    setupFiles: ['test/setup.ts'],
+    setupFiles: [at('setup.ts')],
     // A quarter of the time of these suites would go into loading the same modules for each file.
     isolate: !['core', 'fast'].includes(name),
     ...(HAS_BROWSER_TESTS.includes(name) && {
