@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { DemoOrder } from './browser/demo/order.ts'
+import { reportFailures } from './suites/failures.ts'
 import { LongestFirst } from './suites/longest_first.ts'
 import { useMemoryFolder } from './suites/memory_folder.ts'
 
@@ -42,6 +43,7 @@ const SLOW = [
   'metrics',
   'rates',
   'store/backup',
+  'suites',
   'tools',
 ].map((folder) => `test/${folder}/**`)
 
@@ -69,12 +71,14 @@ const name = process.env.WINDFALL_SUITE ?? 'core'
 const suite = SUITES[name]
 if (!suite) throw new Error(`unknown suite ${name}; the suites are ${Object.keys(SUITES).join(', ')}`)
 if (!NEEDS_DISK.includes(name)) useMemoryFolder()
+const { WINDFALL_FAILURES: failures } = process.env
 
 export default defineConfig({
   test: {
     root: at('..'),
     ...suite,
-    setupFiles: [at('setup.ts')],
+    setupFiles: [at('setup.ts'), at('suites/assertions.ts')],
+    ...(failures && { reporters: ['default', reportFailures(failures)] }),
     // A quarter of the time of these suites would go into loading the same modules for each file.
     isolate: !['core', 'fast'].includes(name),
     ...(HAS_BROWSER_TESTS.includes(name) && {
