@@ -1,36 +1,25 @@
 /** A suite of small test files, run by Vitest as continuous integration runs the others. */
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderOf } from '../processes.ts'
-
-const module = new URL('suite.ts', import.meta.url).href
+import { runScript, sampleOf } from './sample.ts'
 
 /** Runs `suite` with one file of this text, and returns what it printed and how often the file ran. */
 function run(suite: string, text: string) {
-  const root = folderOf()
-  const file = suite === 'faults' ? 'test/sample.fault.ts' : `test/${suite}/sample.test.ts`
-  mkdirSync(join(root, file, '..'), { recursive: true })
-  const modules = new URL('../../node_modules/vitest/dist/index.js', import.meta.url).href
-  writeFileSync(
-    join(root, file),
-    `import { appendFileSync, readFileSync } from 'node:fs'
-    import { afterAll, beforeAll, describe, expect, test } from ${JSON.stringify(modules)}
-    const runs = ${JSON.stringify(join(root, 'runs'))}
-    appendFileSync(runs, 'x')
-    const tries = readFileSync(runs, 'utf8').length
-    ${text}`,
-  )
-  const script = `const { runSuite } = await import(${JSON.stringify(module)})
-    process.exitCode = runSuite(${JSON.stringify(suite)}, ['--no-cache'], ${JSON.stringify(root)})`
+  const { root, tries } = sampleOf(suite, text)
   const collected = join(root, 'unstable')
-  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-    encoding: 'utf8',
-    env: { ...process.env, WINDFALL_UNSTABLE: collected, NO_COLOR: '1' },
-  })
-  const tries = readFileSync(join(root, 'runs'), 'utf8').length
-  return { status, stdout, tries, collected: existsSync(collected) ? readFileSync(collected, 'utf8') : '' }
+  const { status, stdout } = runScript(
+    'suite.ts',
+    'runSuite',
+    `process.exitCode = runSuite(${JSON.stringify(suite)}, ['--no-cache'], ${JSON.stringify(root)})`,
+    { WINDFALL_UNSTABLE: collected },
+  )
+  return {
+    status,
+    stdout,
+    tries: tries(),
+    collected: existsSync(collected) ? readFileSync(collected, 'utf8') : '',
+  }
 }
 
 test('a test of the commands that fails once is printed as unstable, with its error', () => {

@@ -24,7 +24,7 @@ export function runSuite(suite: string, args: readonly string[], root = ROOT): n
   const earlier = unstableIn(collected)
   const { unstable, isGreen } = runWithRepeats(suite, UNSTABLE_MOST - earlier, (file) => {
     if (file !== null) print(`\nRunning ${file} again, alone`)
-    return runVitest(suite, file === null ? args : [join(root, file)], root)
+    return runVitest(suite, file === null ? args : [join(root, file)], { root })
   })
   if (!isGreen && earlier > 0)
     print(`\nUnstable tests of earlier suites: ${earlier}. All suites together may have ${UNSTABLE_MOST}.`)

@@ -10,8 +10,12 @@ import type { Run } from './repeats.ts'
 /** The top of the repository. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs these files of the suite, or all of them, in a process of their own. */
-export function runVitest(suite: string, args: readonly string[], root = ROOT): Run {
+/** Runs these files of the suite, or all of them, in a process of their own. `root` has the folder `test`. */
+export function runVitest(
+  suite: string,
+  args: readonly string[],
+  { root = ROOT, isQuiet = false }: { root?: string; isQuiet?: boolean } = {},
+): Run {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-run-'))
   const path = join(folder, 'failures.json')
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
@@ -21,7 +25,7 @@ export function runVitest(suite: string, args: readonly string[], root = ROOT): 
     const { status } = spawnSync(
       process.execPath,
       [vitest, 'run', '--config', config, '--root', root, ...args],
-      { cwd: ROOT, stdio: 'inherit', env },
+      { cwd: ROOT, stdio: isQuiet ? 'ignore' : 'inherit', env },
     )
     return { isGreen: status === 0, report: readReport(path) }
   } finally {
