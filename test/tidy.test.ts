@@ -170,7 +170,7 @@ test('only clocks read the time, and only the log and the commands print', () =>
 test('no unfinished work, no skipped tests, no sleeping in tests', () => {
   const todo = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''))
   expect([...SOURCES, ...SDK, ...TESTS].filter((file) => todo.test(read(file)))).toEqual([])
-  const lazy = /\.(only|todo)\(|setTimeout\([^,]+, *[0-9_]{3,}\)|vi\.mock\(/
+  const lazy = /\.(only|todo)\(|setTimeout\([^,]+, *[0-9_]{3,}\)|waitForTimeout\(|vi\.mock\(/
   expect(TESTS.filter((file) => file !== 'test/tidy.test.ts' && lazy.test(read(file)))).toEqual([])
 })
 
