@@ -5,7 +5,7 @@ import { DemoOrder } from './browser/demo/order.ts'
 import { reportFailures } from './suites/failures.ts'
 import { LongestFirst } from './suites/longest_first.ts'
 import { useMemoryFolder } from './suites/memory_folder.ts'
-import { SUITES } from './suites/suites.ts'
+import { ALONE, SUITES } from './suites/suites.ts'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
@@ -24,6 +24,8 @@ process.env.NODE_COMPILE_CACHE ??= at('../node_modules/.cache/tests')
 const WAITS = ['cli', 'faults']
 /** Their tests kill processes and fill disks, or install systems and executables. */
 const NEEDS_DISK = ['faults', 'binary', 'swift', 'android', 'all']
+/** They have tests that run after the others, one at a time. */
+const HAS_TESTS_ALONE = ['faults', 'all']
 const HAS_BROWSER_TESTS = ['browser', 'all']
 const name = process.env.WINDFALL_SUITE ?? 'core'
 const suite = SUITES[name]
@@ -31,10 +33,19 @@ if (!suite) throw new Error(`unknown suite ${name}; the suites are ${Object.keys
 if (!NEEDS_DISK.includes(name)) useMemoryFolder()
 const { WINDFALL_FAILURES: failures } = process.env
 
+/** The files of the suite that run beside one another, and those that run after them, one at a time. */
+const projects = [
+  { extends: true as const, test: { name: 'together', ...suite, exclude: [...suite.exclude, ...ALONE] } },
+  {
+    extends: true as const,
+    test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+  },
+]
+
 export default defineConfig({
   test: {
     root: at('..'),
-    ...suite,
+    ...(HAS_TESTS_ALONE.includes(name) ? { projects } : suite),
     setupFiles: [at('setup.ts'), at('suites/assertions.ts')],
     ...(failures && { reporters: ['default', reportFailures(failures)] }),
     // A quarter of the time of these suites would go into loading the same modules for each file.

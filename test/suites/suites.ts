@@ -29,6 +29,15 @@ const SLOW = [
   'tools',
 ].map((folder) => `test/${folder}/**`)
 
+/** Tests of the suite faults that assert times or shares, which other work beside them would change. */
+export const ALONE = [
+  'test/api/long_answers.fault.ts',
+  'test/faults/litestream/replication.test.ts',
+  'test/faults/slow_sender.fault.ts',
+  'test/faults/soak.test.ts',
+  'test/ledger/reports/many_apps.fault.ts',
+]
+
 const EVERYTHING = ['test/**/*.test.ts']
 const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...SWIFT, ...ANDROID, ...CLI]
 /** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary, sdk, swift or android. */
