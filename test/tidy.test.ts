@@ -170,8 +170,15 @@ test('only clocks read the time, and only the log and the commands print', () =>
 test('no unfinished work, no skipped tests, no sleeping in tests', () => {
   const todo = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''))
   expect([...SOURCES, ...SDK, ...TESTS].filter((file) => todo.test(read(file)))).toEqual([])
-  const lazy = /\.(only|todo)\(|setTimeout\([^,]+, *[0-9_]{3,}\)|vi\.mock\(/
+  const lazy = /\.(only|todo)\(|setTimeout\([^,]+, *[0-9_]{3,}\)|waitForTimeout\(|vi\.mock\(/
   expect(TESTS.filter((file) => file !== 'test/tidy.test.ts' && lazy.test(read(file)))).toEqual([])
+})
+
+test('a path is made of an address by fileURLToPath: the path of an address has no spaces', () => {
+  const wrong = [...SOURCES, ...SDK, ...TESTS, ...TOOLS].filter((file) =>
+    /(import\.meta\.url\)|ROOT)\.pathname/.test(read(file)),
+  )
+  expect(wrong).toEqual([])
 })
 
 test('every route is in the OpenAPI document', async () => {

@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { DemoOrder } from './browser/demo/order.ts'
+import { reportFailures } from './suites/failures.ts'
 import { LongestFirst } from './suites/longest_first.ts'
 import { useMemoryFolder } from './suites/memory_folder.ts'
+import { ALONE, SUITES } from './suites/suites.ts'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
@@ -11,66 +14,40 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1)
 }
 
+/** A path from this folder. */
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
 // Threads and processes that run from the sources would compile hundreds of files each time. Tests inherit this.
-process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/tests', import.meta.url).pathname
+process.env.NODE_COMPILE_CACHE ??= at('../node_modules/.cache/tests')
 
-const BROWSER = ['test/browser/**/*.test.ts']
-/** Tests of the single executable, which `npm run test:binary` builds first. */
-const BINARY = ['test/binary/**/*.test.ts']
-/** Tests that kill processes, fill disks and flood the server. */
-const FAULTS = ['test/**/*.fault.ts', 'test/faults/**/*.test.ts']
-/** Tests of the JavaScript SDK. */
-const SDK = ['test/sdk/**/*.test.ts']
-/** Tests of the Swift SDK, which `npm run test:swift` builds first. */
-const SWIFT = ['test/swift/**/*.test.ts']
-/** Tests of the Android SDK, which `npm run test:android` builds first. */
-const ANDROID = ['test/android/**/*.test.ts']
-/** Tests that run commands as processes. */
-const CLI = ['test/cli/**/*.test.ts', 'test/demo/command.test.ts']
-/** Folders whose tests start processes, simulate histories or generate random cases. The other folders are fast. */
-const SLOW = [
-  'api/customers',
-  'apps',
-  'attribution',
-  'demo',
-  'jobs',
-  'ledger',
-  'metrics',
-  'rates',
-  'store/backup',
-  'tools',
-].map((folder) => `test/${folder}/**`)
-
-const EVERYTHING = ['test/**/*.test.ts']
-const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...SWIFT, ...ANDROID, ...CLI]
-/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary, sdk, swift or android. */
-const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
-  core: { include: EVERYTHING, exclude: OTHER_SUITES },
-  fast: { include: EVERYTHING, exclude: [...OTHER_SUITES, ...SLOW] },
-  browser: { include: BROWSER, exclude: [] },
-  faults: { include: FAULTS, exclude: [] },
-  binary: { include: BINARY, exclude: [] },
-  sdk: { include: SDK, exclude: [] },
-  swift: { include: SWIFT, exclude: [] },
-  android: { include: ANDROID, exclude: [] },
-  cli: { include: CLI, exclude: [] },
-  all: { include: [...EVERYTHING, ...FAULTS], exclude: [...SWIFT, ...ANDROID] },
-}
 /** Their tests wait for processes and disks, so one more worker than cores keeps the cores busy. */
 const WAITS = ['cli', 'faults']
 /** Their tests kill processes and fill disks, or install systems and executables. */
 const NEEDS_DISK = ['faults', 'binary', 'swift', 'android', 'all']
+/** They have tests that run after the others, one at a time. */
+const HAS_TESTS_ALONE = ['faults', 'all']
 const HAS_BROWSER_TESTS = ['browser', 'all']
 const name = process.env.WINDFALL_SUITE ?? 'core'
 const suite = SUITES[name]
 if (!suite) throw new Error(`unknown suite ${name}; the suites are ${Object.keys(SUITES).join(', ')}`)
 if (!NEEDS_DISK.includes(name)) useMemoryFolder()
+const { WINDFALL_FAILURES: failures } = process.env
+
+/** The files of the suite that run beside one another, and those that run after them, one at a time. */
+const projects = [
+  { extends: true as const, test: { name: 'together', ...suite, exclude: [...suite.exclude, ...ALONE] } },
+  {
+    extends: true as const,
+    test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+  },
+]
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
-    ...suite,
-    setupFiles: ['test/setup.ts'],
+    root: at('..'),
+    ...(HAS_TESTS_ALONE.includes(name) ? { projects } : suite),
+    setupFiles: [at('setup.ts'), at('suites/assertions.ts')],
+    ...(failures && { reporters: ['default', reportFailures(failures)] }),
     // A quarter of the time of these suites would go into loading the same modules for each file.
     isolate: !['core', 'fast'].includes(name),
     ...(HAS_BROWSER_TESTS.includes(name) && {

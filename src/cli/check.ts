@@ -27,15 +27,15 @@ import { actAsOwnerOf } from './instance/privileges.ts'
 
 /**
  * Validates the configuration. Returns one line for each setting that is not at its default, with its source. Secrets
- * are not shown.
+ * are not shown. `root` is the root folder of the system whose installed service would use the configuration.
  *
  * @throws ConfigError if the configuration is invalid, or if the installed service cannot use its paths; the Refusal
  * that `serve` would throw if the configuration conflicts with the database.
  */
-export async function check(loadOptions: LoadOptions): Promise<string[]> {
+export async function check(loadOptions: LoadOptions, root = '/'): Promise<string[]> {
   const loaded = loadWithTypes(loadOptions)
   const { config, file, locationByPath } = loaded
-  assertAccess(loaded)
+  assertAccess(loaded, root)
   await assertRecipients(config.backup.recipients)
   const warnings = await checkAgainstDatabase(config)
   const changedSettings = flatten(config).flatMap(([path, value]) => {
@@ -59,8 +59,8 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
 }
 
 /** @throws ConfigError if the systemd unit keeps the server from a path of its configuration. */
-function assertAccess(loaded: LoadedConfig): void {
-  const issues = accessProblems(loaded).map(({ setting, problem, advice }) => ({
+function assertAccess(loaded: LoadedConfig, root: string): void {
+  const issues = accessProblems(loaded, root).map(({ setting, problem, advice }) => ({
     path: setting,
     line: null,
     source: loaded.locationByPath.get(setting) ?? UNIT_NAME,

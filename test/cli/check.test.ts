@@ -1,5 +1,8 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { check } from '../../src/cli/check.ts'
+import { UNIT } from '../../src/systemd/unit.ts'
 import { openFolder } from '../config/folder.ts'
 import { WEBHOOK_SECRET } from '../config/keys.ts'
 import { openTestApp, rowsOf } from '../helpers.ts'
@@ -53,6 +56,29 @@ headers = { Authorization = "Bearer hunter2" }
       '  endpoints[0].headers = (not shown)                config.toml:5',
     ]),
   )
+})
+
+test('a path that the installed service cannot use is reported with its line, and a default with the service', async () => {
+  const folder = openFolder()
+  chmodSync(folder.path, 0o755)
+  folder.write('etc/passwd', 'windfall:x:990:990::/var/lib/windfall:/usr/sbin/nologin\n', 0o644)
+  folder.write('etc/systemd/system/windfall.service', UNIT, 0o644)
+  const text = '[server]\nport = 80\n[backup]\nfolder = "/srv/backups"\n'
+  const path = folder.write('etc/windfall/config.toml', text, 0o644)
+  for (const name of ['etc', 'etc/windfall']) chmodSync(join(folder.path, name), 0o755)
+  const checking = check({ env: {}, cwd: folder.path, path }, folder.path)
+  const issues = await checking.then(
+    () => [],
+    (error: Error) => error.message.split('\n'),
+  )
+  expect(issues).toEqual([
+    expect.stringMatching(
+      /^windfall\.service {2}store\.path {2}\/etc\/windfall\/data cannot be written by windfall\.service/,
+    ),
+    expect.stringMatching(
+      /^etc\/windfall\/config\.toml:4 {2}backup\.folder {2}\/srv\/backups cannot be written by windfall\.service/,
+    ),
+  ])
 })
 
 test('names the nearest event type for each that does not exist', async () => {

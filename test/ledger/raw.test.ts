@@ -23,20 +23,20 @@ test('folds nested signed texts, and restores them', async () => {
   expect(ledger.raw.unpack(packed)).toBe(jws)
 })
 
+/** A JWS with this payload. */
+const withPayload = (payload: string | Uint8Array): string =>
+  `eyJh.${Buffer.from(payload).toString('base64url')}.c2ln`
+
 test.each([
   ['no JWS at all', 'hello'],
   ['too many parts', 'a.b.c.d'],
   ['a payload that is not base64url', 'eyJh.not+base64==.sig'],
   ['a payload with a loose last bit', 'eyJh.e31.c2ln'],
-  ['a payload that is not UTF-8', `eyJh.${Buffer.from([0xff, 0xfe]).toString('base64url')}.c2ln`],
-  [
-    'a payload with the marks of the fold',
-    `eyJh.${Buffer.from('\u0001\u0002\u0003').toString('base64url')}.c2ln`,
-  ],
-  [
-    'something like a nested text that is none',
-    `eyJh.${Buffer.from('{"a":"eyJx.!!.y"}').toString('base64url')}.c2ln`,
-  ],
+  ['a payload that is not UTF-8', withPayload(Uint8Array.of(0xff, 0xfe))],
+  ['a payload with the first mark of the fold', withPayload('{"a":"\u0001"}')],
+  ['a payload with the second mark of the fold', withPayload('{"a":"\u0002"}')],
+  ['a payload with the third mark of the fold', withPayload('{"a":"\u0003"}')],
+  ['something like a nested text that is none', withPayload('{"a":"eyJx.!!.y"}')],
   ['nothing', ''],
 ])('restores %s byte for byte', async (_, text) => {
   expect(await roundTrip(text)).toBe(text)

@@ -1,25 +1,24 @@
 /** When continuous integration runs the tests of an SDK, and what it means that it cannot. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isDue, isExcused } from '../../tools/due/decision.ts'
-import { hashOfCheckout, hashOfLanded } from '../../tools/due/sources.ts'
+import { hashOfBase, hashOfCheckout, hashOfLanded } from '../../tools/due/sources.ts'
 import { runSuite } from '../../tools/due/suite.ts'
 import { temporaryFolder } from '../folders.ts'
 
-test('a run is due unless these files passed on this machine', () => {
-  expect(isDue({ now: 'a', green: 'a', landed: 'b' })).toBe(false)
-  expect(isDue({ now: 'a', green: 'b', landed: 'a' })).toBe(true)
-  expect(isDue({ now: 'a', green: null, landed: 'a' })).toBe(true)
+test('a run is due unless these files passed on this machine, or are those of the main branch', () => {
+  expect(isDue({ now: 'a', green: 'a', base: 'b' })).toBe(false)
+  expect(isDue({ now: 'a', green: 'b', base: 'a' })).toBe(false)
+  expect(isDue({ now: 'a', green: 'b', base: 'b' })).toBe(true)
+  expect(isDue({ now: 'a', green: null, base: null })).toBe(true)
 })
 
 test('without what the tests need, files pass that passed before, and changed files do not', () => {
-  expect(isExcused({ now: 'a', green: null, landed: 'a' })).toBe(true)
-  expect(isExcused({ now: 'a', green: 'a', landed: 'b' })).toBe(true)
-  expect(isExcused({ now: 'a', green: null, landed: 'b' })).toBe(false)
-  expect(isExcused({ now: 'a', green: 'b', landed: null })).toBe(false)
-  expect(isExcused({ now: 'a', green: null, landed: null })).toBe(true)
+  expect(isExcused({ now: 'a', landed: 'a' })).toBe(true)
+  expect(isExcused({ now: 'a', landed: 'b' })).toBe(false)
+  expect(isExcused({ now: 'a', landed: null })).toBe(true)
 })
 
 test('a run that has no time is excused as one without a compiler is', async () => {
@@ -28,10 +27,31 @@ test('a run that has no time is excused as one without a compiler is', async () 
     throw new Error('begun')
   }
   const suite = { name: 'sdk', folder: path, fault: unreached, test: unreached, isComplete: true }
-  const unchanged = { ...suite, paths: ['no/such/folder'] }
+  const unchanged = { ...suite, paths: ['no/such/folder'], dependencies: [] }
   const excuse = 'no time left'
   expect(await runSuite(unchanged, { due: true, excuse })).toBe(0)
   expect(await runSuite(unchanged, { excuse })).toBe(1)
+})
+
+test('what passed once on this machine is not run again until one of its files or dependencies changes', async () => {
+  const { path: folder } = temporaryFolder()
+  const tested: string[] = []
+  const suiteOf = (dependency: string, isComplete = true) => ({
+    name: 'sdk',
+    folder: join(folder, 'new'),
+    paths: ['sdk/contract'],
+    dependencies: [dependency],
+    fault: () => null,
+    test: () => tested.push(dependency) > 0,
+    isComplete,
+  })
+  await runSuite(suiteOf('sdk/js', false), {})
+  await runSuite(suiteOf('sdk/js'), {})
+  await runSuite(suiteOf('sdk/js'), { due: true })
+  expect(tested).toEqual(['sdk/js', 'sdk/js'])
+  await runSuite(suiteOf('sdk/js'), {})
+  expect(tested).toHaveLength(3)
+  expect(existsSync(join(folder, 'new/green'))).toBe(true)
 })
 
 const PATHS = ['Package.swift', 'sdk/swift', 'sdk/contract']
@@ -83,14 +103,18 @@ test('what landed is where a branch left main, and the commit before on main its
   const first = hashOfCheckout(path, PATHS)
   git('checkout', '-q', '-b', 'change')
   expect(hashOfLanded(path, PATHS)).toBe(null)
+  expect(hashOfBase(path, PATHS)).toBe(null)
   write('sdk/contract/wire.json', '{"a":1}')
   commit()
   expect(hashOfLanded(path, PATHS)).toBe(first)
+  expect(hashOfBase(path, PATHS)).toBe(first)
   const second = hashOfCheckout(path, PATHS)
   expect(second).not.toBe(first)
   git('checkout', '-q', 'main')
   git('merge', '-q', '--no-ff', '-m', 'merge', 'change')
   expect(hashOfLanded(path, PATHS)).toBe(first)
+  // A merge brings many commits at once: nothing says that the one before it has their files.
+  expect(hashOfBase(path, PATHS)).toBe(null)
   commit()
   expect(hashOfLanded(path, PATHS)).toBe(second)
 })
@@ -98,5 +122,6 @@ test('what landed is where a branch left main, and the commit before on main its
 test('outside a repository nothing is known to have landed', () => {
   const { path } = temporaryFolder()
   expect(hashOfLanded(path, PATHS)).toBe(null)
+  expect(hashOfBase(path, PATHS)).toBe(null)
   expect(() => hashOfCheckout(path, PATHS)).toThrow('is not a Git repository')
 })

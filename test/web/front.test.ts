@@ -36,7 +36,7 @@ test('names assets after their content, caches them permanently and uses no othe
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   }
-  for (const path of named.filter((one) => !one.startsWith('/assets/'))) {
+  for (const path of nonEmpty(named.filter((one) => !one.startsWith('/assets/')))) {
     expect((await app.request(path)).status, path).toBe(200)
   }
   expect((await app.request('/service_worker.js')).headers.get('content-type')).toContain('javascript')

@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { at } from '../bundle.mjs'
+import { SERVER } from '../due/server.ts'
 import { runSuite } from '../due/suite.ts'
 import { commandLine, FOLDER, fault, PROJECT } from './maven.ts'
 import { lint, run } from './run.ts'
@@ -44,6 +45,7 @@ async function testAll(): Promise<boolean> {
 const suite = {
   name: 'android',
   paths: ['sdk/android', 'sdk/contract'],
+  dependencies: ['test/android', 'tools/android', ...SERVER],
   folder: FOLDER,
   fault,
   test: testAll,

@@ -41,18 +41,34 @@ export function hashOfCheckout(folder: string, paths: readonly string[]): string
   return hashOf(names.map((name) => `${name} ${blobOf(join(folder, name))}`))
 }
 
+/** The commit where HEAD left the main branch; `isHead` on that branch itself. Null if it is not known. */
+function baseOf(folder: string): { commit: string; isHead: boolean } | null {
+  const main = ['origin/main', 'main'].find(
+    (name) => git(folder, 'rev-parse', '-q', '--verify', name) !== null,
+  )
+  if (main === undefined) return null
+  const commit = git(folder, 'merge-base', 'HEAD', main)?.trim()
+  if (commit === undefined) return null
+  return { commit, isHead: commit === git(folder, 'rev-parse', 'HEAD')?.trim() }
+}
+
+/** The hash of the files below `paths` where HEAD left the main branch. Null on that branch itself, or if it is not known. */
+export function hashOfBase(folder: string, paths: readonly string[]): string | null {
+  const base = baseOf(folder)
+  return base === null || base.isHead ? null : hashOfCommit(folder, base.commit, paths)
+}
+
 /**
  * The hash of the files below `paths` before this change: where it left the main branch, or the commit before, on that branch. Null if
  * that is not known.
  */
 export function hashOfLanded(folder: string, paths: readonly string[]): string | null {
-  const main = ['origin/main', 'main'].find(
-    (name) => git(folder, 'rev-parse', '-q', '--verify', name) !== null,
-  )
-  if (main === undefined) return null
-  const base = git(folder, 'merge-base', 'HEAD', main)?.trim()
-  const head = git(folder, 'rev-parse', 'HEAD')?.trim()
-  const tree = git(folder, 'ls-tree', '-r', '-z', base === head ? 'HEAD^' : (base ?? ''), '--', ...paths)
+  const base = baseOf(folder)
+  return base === null ? null : hashOfCommit(folder, base.isHead ? 'HEAD^' : base.commit, paths)
+}
+
+function hashOfCommit(folder: string, commit: string, paths: readonly string[]): string | null {
+  const tree = git(folder, 'ls-tree', '-r', '-z', commit, '--', ...paths)
   if (tree === null) return null
   return hashOf(listIn(tree).map((line) => line.replace(/^\d+ blob ([0-9a-f]+)\t(.*)$/s, '$2 $1')))
 }

@@ -1,14 +1,16 @@
 /** Runs the tests of an SDK when they are due. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { at } from '../bundle.mjs'
 import { isDue, isExcused } from './decision.ts'
-import { hashOfCheckout, hashOfLanded } from './sources.ts'
+import { hashOfBase, hashOfCheckout, hashOfLanded } from './sources.ts'
 
 type Suite = {
   name: string
-  /** What the tests depend on, from the top of the repository. */
+  /** The files of the SDK, from the top of the repository. Without what the tests need, a change of them fails. */
   paths: readonly string[]
+  /** What the tests use beside that. */
+  dependencies: readonly string[]
   /** Keeps the hash of the files that passed. */
   folder: string
   /** Gets what the tests need. Returns why it is not there, or null. */
@@ -44,22 +46,23 @@ export async function runSuite(
   { due = false, install = false, excuse }: Flags,
 ): Promise<number> {
   const [checkout, greenFile] = [at('.'), join(suite.folder, 'green')]
-  const hashes = {
-    now: hashOfCheckout(checkout, suite.paths),
-    green: textOf(greenFile),
-    landed: hashOfLanded(checkout, suite.paths),
-  }
-  if (due && !isDue(hashes)) {
-    print(`${suite.name}: nothing changed since the last run`)
+  const used = [...suite.paths, ...suite.dependencies]
+  const now = hashOfCheckout(checkout, used)
+  if (due && !isDue({ now, green: textOf(greenFile), base: hashOfBase(checkout, used) })) {
+    print(`${suite.name}: nothing changed since the last run, or since the main branch`)
     return 0
   }
   const reason = excuse ?? suite.fault()
   if (reason !== null) {
     print(`NOT RUN: ${suite.name} (${reason})`)
-    return due && isExcused(hashes) ? 0 : 1
+    const own = { now: hashOfCheckout(checkout, suite.paths), landed: hashOfLanded(checkout, suite.paths) }
+    return due && isExcused(own) ? 0 : 1
   }
   if (install) return 0
   if (!(await suite.test())) return 1
-  if (suite.isComplete) writeFileSync(greenFile, `${hashes.now}\n`)
+  if (suite.isComplete) {
+    mkdirSync(suite.folder, { recursive: true })
+    writeFileSync(greenFile, `${now}\n`)
+  }
   return 0
 }

@@ -8,6 +8,7 @@ import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { at } from '../bundle.mjs'
+import { SERVER } from '../due/server.ts'
 import { runSuite } from '../due/suite.ts'
 import { sizesIn } from './sizes.ts'
 import { commandLine, FOLDER, fault } from './toolchain.ts'
@@ -73,6 +74,7 @@ const { long: isLong = false, sanitize: isSanitized = false } = values
 const suite = {
   name: 'swift',
   paths: ['Package.swift', 'sdk/swift', 'sdk/contract'],
+  dependencies: ['test/swift', 'tools/swift', ...SERVER],
   folder: FOLDER,
   fault,
   test: () => testAll({ isLong, isSanitized }),

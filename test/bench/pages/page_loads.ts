@@ -1,4 +1,5 @@
 /** Measures page loads in a throttled Chromium: opens a view and waits until it no longer changes. */
+import { setTimeout as pass } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 
 /** Slows the processor by this factor to simulate a phone. */
@@ -113,7 +114,7 @@ export async function openTab(context: BrowserContext) {
     const until = performance.now() + TIMEOUT_MS
     while (!(network.isQuiet() && (await page.evaluate<boolean>(IS_SETTLED)))) {
       if (performance.now() > until) throw new Error(`${what} was not complete after ${TIMEOUT_MS} ms`)
-      await page.waitForTimeout(100)
+      await pass(100)
     }
     const { from, last_paint, all_paint, ...probed } = await page.evaluate<Probed>('windfallProbe')
     const nodes = await page.evaluate<number>('document.querySelectorAll("*").length')

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLE } from '../../apple/samples.ts'
 import { openTestLedger } from '../../metrics/test_ledger.ts'
+import { nonEmpty } from '../../non_empty.ts'
 import { hasChromium, type Light, launch, type Size } from '../chromium.ts'
 import { assertSound, storePicture, visitAsOwner } from '../owned.ts'
 import { show } from '../views.ts'
@@ -69,7 +70,7 @@ describe.skipIf(!hasChromium())('refunds', () => {
     await show(page, `/refunds?${DAYS}`)
     await rows(page).first().waitFor()
     // Each row is a card, so that no column is out of sight.
-    for (const table of await page.locator('.table-wrap').all())
+    for (const table of nonEmpty(await page.locator('.table-wrap').all()))
       expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
     await assertSound(page)
     await storePicture(page, 'refunds_phone')

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { assertDurable } from '../../../src/store/disk/durable.ts'
@@ -92,7 +93,7 @@ test('warns and loses nothing if the log can be written but not the database', a
   await store.close()
 
   // The limit of each file is 8 or 16 MB (the block size depends on the shell). The database is already larger.
-  const script = new URL('full_disk.ts', import.meta.url).pathname
+  const script = fileURLToPath(new URL('full_disk.ts', import.meta.url))
   const limited = spawnSync(
     'sh',
     ['-c', 'trap "" XFSZ; ulimit -f 16384; exec "$@"', 'sh', process.execPath, script, file],
