@@ -1,10 +1,8 @@
 /** Wakes forwarding when something may be due, and starts and stops it. */
 import { setTimeout as pass } from 'node:timers/promises'
 import { Cron } from 'croner'
-import type { Clock } from '../../clock.ts'
 import type { Stoppages, Watch } from '../../stoppages.ts'
 import type { Store } from '../../store/store.ts'
-import type { Deliveries } from '../deliveries/deliveries.ts'
 import { type Background, openBackground } from './background.ts'
 import { Stopping } from './in_flight.ts'
 import { LATEST_NEXT_MS } from './schedule.ts'
@@ -35,7 +33,13 @@ type Deps = ServingDeps & {
 export function openCourier(deps: Deps) {
   const { inFlight, troubles } = deps
   const watch = deps.stoppages.watch(WATCHED)
-  const background = openBackground({ onProgress, onError })
+  const background = openBackground({
+    onProgress: (endpoint_id) => {
+      troubles.clear(endpoint_id)
+      wake()
+    },
+    onError: (endpoint_id, error) => (state === 'closed' ? undefined : troubles.note(endpoint_id, error)),
+  })
   const serveAll = safely(openServing(deps, background), watch)
   const look = openLooking(deps, watch)
   let state: 'waiting' | 'starting' | 'started' | 'closed' = 'waiting'
@@ -52,15 +56,6 @@ export function openCourier(deps: Deps) {
       isScheduled = false
       if (state === 'started' && !deps.isHeld()) serveAll()
     })
-  }
-
-  function onProgress(endpoint_id: string): void {
-    troubles.clear(endpoint_id)
-    wake()
-  }
-
-  function onError(endpoint_id: string, error: unknown): void {
-    if (state !== 'closed') troubles.note(endpoint_id, error)
   }
 
   const failed = (error: unknown): void => watch.failed(error)
