@@ -28,7 +28,6 @@ export function openCourier(deps: Deps) {
   const { log, inFlight, troubles, forgetUntried } = deps
   const background = openBackground({ onProgress, onError })
   const serveAll = openServing(deps, background)
-  const pullBack = openPullingBack(deps)
   let state: 'waiting' | 'starting' | 'started' | 'closed' = 'waiting'
   let isScheduled = false
   let timer: Cron | null = null
@@ -55,21 +54,21 @@ export function openCourier(deps: Deps) {
   }
 
   const failed = (error: unknown) => log.error('forwarding could not look for due deliveries', { error })
+
   /** Called every second. */
-  const tick = (): Promise<void> => troubles.retry().then(pullBack).then(wake)
+  const tick = (): Promise<void> => troubles.retry().then(openPullingBack(deps)).then(wake)
 
   /** Starts sending. */
   function start(): void {
     if (state !== 'waiting') return
     state = 'starting'
     timer = new Cron(TICK_SCHEDULE, { unref: true, catch: failed }, tick)
-    starting = deps
-      .forgetUntried()
-      .catch(failed)
-      .then(() => {
-        if (state === 'starting') state = 'started'
-        wake()
-      })
+    starting = forgetUntried().catch(failed).then(begin)
+  }
+
+  const begin = (): void => {
+    if (state === 'starting') state = 'started'
+    wake()
   }
 
   /** Resolves when nothing is sent and nothing more is due. */
