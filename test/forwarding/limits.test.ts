@@ -13,28 +13,19 @@ const DAY_MS = 24 * HOUR_MS
 /** The size of the backlog. */
 const MANY = isLong ? 50_000 : 1_800
 
-test('a large backlog makes at most 1,000 rows, and all arrive', { timeout: 600_000 }, async () => {
+test('a large backlog that was refused arrives after the repair, once each', {
+  timeout: 600_000,
+}, async () => {
   const receiver = await openHttpReceiver(() => 400)
   const app = await openForwardingApp()
   const { id } = (await app.addEndpoint(receiver.url)).endpoint
-  const ids = await app.append(1_500)
+  await app.append(MANY)
   await app.settled()
-  expect(app.rows(id)).toHaveLength(1_000)
-  await app.append(MANY - 1_500)
-  await app.settled()
-  expect(app.rows(id)).toHaveLength(1_000)
   receiver.behave(() => 200)
   await app.run(SECOND_MS * 4)
   await app.run(HOUR_MS)
   expect(app.rows(id).filter(({ state }) => state === 'delivered')).toHaveLength(MANY)
   expect(new Set(receiver.ids()).size).toBe(MANY)
-  const oldest = new Set(ids.slice(0, 8))
-  expect(
-    receiver
-      .ids()
-      .slice(0, 4)
-      .filter((id) => !oldest.has(id)),
-  ).toEqual([])
 })
 
 test('a dead receiver leaves few rows, and its backlog stays in the feed', async () => {

@@ -50,6 +50,8 @@ type Frozen = Stored & { body_sha256: Buffer | null }
 
 export type Deliveries = ReturnType<typeof openDeliveries>
 
+const MINUTE_MS = 60_000
+
 const FIELDS = `id, endpoint_id, replay_id, event_id, seq, payload_id, type, app_id, environment, key, is_test, is_remade,
   state, reason, attempts, failures, next_at, body_bytes, body_sha256, occurred_at, created_at, finished_at`
 
@@ -70,9 +72,10 @@ function openRows(store: Pick<Store, 'prepare'>) {
   const selectBody = store.prepare<[number], Stored>('select body, body_bytes from deliveries where id = ?')
   const selectKept = store.prepare<[string, string], Stored>(`
     select body, body_bytes from deliveries where endpoint_id = ? and event_id = ? and body is not null order by id desc limit 1`)
-  const updateBody = store.prepare<Frozen & { id: number }>(
-    'update deliveries set body = :body, body_bytes = :body_bytes, body_sha256 = :body_sha256 where id = :id',
-  )
+  // A body that is made again after an attempt may differ from the one that was sent.
+  const updateBody = store.prepare<Frozen & { id: number }>(`
+    update deliveries set is_remade = iif(attempts > 0 and body_bytes is null, 1, is_remade), body = :body,
+      body_bytes = :body_bytes, body_sha256 = :body_sha256 where id = :id`)
 
   // A replay that has the bytes of the first delivery keeps them.
   const updateUntried = store.prepare<[]>(`
@@ -105,9 +108,10 @@ function openRows(store: Pick<Store, 'prepare'>) {
 function openQueue(store: Pick<Store, 'prepare'>) {
   const selectDue = (which: string) =>
     store.prepare<{ endpoint_id: string; now: number; limit: number }, DueDelivery>(`
-      select id, endpoint_id, app_id, key, replay_id from deliveries
+      select id, endpoint_id, app_id, key, replay_id, attempts from deliveries
       where state = 'waiting' and next_at <= :now and ${which} order by next_at, id limit :limit`)
-  const selectDueLive = selectDue('endpoint_id = :endpoint_id and replay_id is null')
+  const selectDueNew = selectDue('endpoint_id = :endpoint_id and replay_id is null and attempts = 0')
+  const selectDueTried = selectDue('endpoint_id = :endpoint_id and replay_id is null and attempts > 0')
   // By the index of replays: most endpoints have none, but many waiting deliveries.
   // A replayed delivery that is between two attempts lets live ones of its key pass.
   const selectDueReplayed = selectDue(`
@@ -120,8 +124,16 @@ function openQueue(store: Pick<Store, 'prepare'>) {
       order by ${order} limit 1`)
   const selectOldest = selectProbe('id')
   const selectUntried = selectProbe('attempts > 0, id')
-  const countWaiting = store.prepare<[string, number], { count: number }>(`
-    select count(*) as count from (select 1 from deliveries where endpoint_id = ? and state = 'waiting' limit ?)`)
+  const selectNewest = store.prepare<[string, number], Delivery>(`
+    select ${FIELDS} from deliveries where endpoint_id = ? and state = 'waiting' and attempts = 0 and created_at >= ?
+      and next_at is not null and replay_id is null order by next_at desc, id desc limit 1`)
+  const counting = (which: string) =>
+    store.prepare<object, { count: number }>(`
+      select count(*) as count from (
+        select 1 from deliveries where endpoint_id = :endpoint_id and state = 'waiting' and ${which} limit :limit)`)
+  const countUntried = counting('attempts = 0')
+  const countDueSoon = counting('attempts > 0 and next_at <= :soon')
+  const countWaiting = counting('true')
   const releaseAll = store.prepare<[number, string]>(
     "update deliveries set next_at = ? where endpoint_id = ? and state = 'waiting' and next_at is not null",
   )
@@ -132,17 +144,35 @@ function openQueue(store: Pick<Store, 'prepare'>) {
     "update deliveries set next_at = :now where state = 'waiting' and next_at > :latest",
   )
 
-  /** Up to `limit` deliveries of an endpoint that are due, in the order in which they became due. */
-  const due = (endpoint_id: string, now: number, { limit, isReplay }: DueQuery): DueDelivery[] =>
-    (isReplay ? selectDueReplayed : selectDueLive).all({ endpoint_id, now, limit })
+  /** Up to `limit` deliveries of an endpoint that are due: those never tried first, each in the order of their time. */
+  function due(endpoint_id: string, now: number, { limit, isReplay }: DueQuery): DueDelivery[] {
+    if (isReplay) return selectDueReplayed.all({ endpoint_id, now, limit })
+    const untried = selectDueNew.all({ endpoint_id, now, limit })
+    if (untried.length === limit) return untried
+    return [...untried, ...selectDueTried.all({ endpoint_id, now, limit: limit - untried.length })]
+  }
+
+  /** The newest delivery that was made at `since` or later, is due and was never tried; null if there is none. */
+  const newestUntried = (endpoint_id: string, since: number): Delivery | null =>
+    selectNewest.get(endpoint_id, since) ?? null
 
   /** The delivery for a probe: the oldest that waits, or one that was not tried yet; null if none waits. */
   const forProbe = (endpoint_id: string, isUntried: boolean): Delivery | null =>
     (isUntried ? selectUntried : selectOldest).get(endpoint_id) ?? null
 
-  /** The number of waiting deliveries of an endpoint, at most `limit`. */
-  const waiting = (endpoint_id: string, limit: number): number =>
-    countWaiting.get(endpoint_id, limit)?.count ?? 0
+  /**
+   * How many deliveries of an endpoint are about to be tried, at most `limit`: those never tried, and those due within a
+   * minute. The latter count for at most half of it, so that refused ones never keep new ones from being made.
+   */
+  function pending(endpoint_id: string, now: number, limit: number): number {
+    const untried = countUntried.get({ endpoint_id, limit })?.count ?? 0
+    const soon = countDueSoon.get({ endpoint_id, soon: now + MINUTE_MS, limit: limit >> 1 })?.count ?? 0
+    return Math.min(untried + soon, limit)
+  }
+
+  /** Whether at least `limit` deliveries of an endpoint wait. */
+  const isFull = (endpoint_id: string, limit: number): boolean =>
+    (countWaiting.get({ endpoint_id, limit })?.count ?? 0) >= limit
 
   /** Makes all waiting deliveries of an endpoint due, except those behind another of their key. */
   const makeDue = (endpoint_id: string, now: number): void => void releaseAll.run(now, endpoint_id)
@@ -153,7 +183,7 @@ function openQueue(store: Pick<Store, 'prepare'>) {
   /** Makes deliveries due whose next attempt is later than `latest`. */
   const pullBackLater = (now: number, latest: number): void => void pullBack.run({ now, latest })
 
-  return { due, forProbe, waiting, makeDue, isAnyLater, pullBackLater }
+  return { due, newestUntried, forProbe, pending, isFull, makeDue, isAnyLater, pullBackLater }
 }
 
 /** The order of the deliveries of one key, on ordered endpoints. */
@@ -246,7 +276,7 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext) {
 }
 
 /** What is needed to begin a delivery. */
-export type DueDelivery = Pick<Delivery, 'id' | 'endpoint_id' | 'app_id' | 'key' | 'replay_id'>
+export type DueDelivery = Pick<Delivery, 'id' | 'endpoint_id' | 'app_id' | 'key' | 'replay_id' | 'attempts'>
 
 /** `isReplay`: deliveries of replays, otherwise all others. */
 type DueQuery = { limit: number; isReplay: boolean }

@@ -39,8 +39,8 @@ type Deps = { store: Store; clock: Clock; deliveries: Deliveries; filling: Filli
 
 const MAX_COUNTED = 100_000
 const MAX_LISTED = 20
-/** Replays leave room for live events among the undelivered rows of an endpoint. */
-const MAX_WAITING = 500
+/** Replays leave room for live events among the rows of an endpoint that are about to be tried. */
+const MAX_PENDING = 500
 const BATCH = 32
 
 /** Opens the replays. */
@@ -151,7 +151,7 @@ function openReplayFilling({ store, clock, deliveries, filling, selection }: Dep
   async function fillOne(endpoint: Endpoint): Promise<boolean> {
     const row = selectRunning.get(endpoint.id)
     if (!row) return false
-    const limit = Math.min(BATCH, MAX_WAITING - deliveries.waiting(endpoint.id, MAX_WAITING))
+    const limit = Math.min(BATCH, MAX_PENDING - deliveries.pending(endpoint.id, clock(), MAX_PENDING))
     if (limit <= 0) return false
     const filter = JSON.parse(row.filter) as ReplayFilter
     const { items, reached } = selection.read(endpoint, filter, row, { after: row.cursor, limit })

@@ -7,8 +7,10 @@ import type { Endpoint, EndpointKind, Endpoints } from '../endpoints/endpoints.t
 import type { Freezing } from './freezing.ts'
 import type { Slice, Source } from './sources.ts'
 
-/** An endpoint has at most this many undelivered rows; then its cursor waits. */
-const MAX_WAITING = 1_000
+/** An endpoint has at most this many rows that are about to be tried; then its cursor waits. */
+const MAX_PENDING = 1_000
+/** It has at most this many rows in all, most of which wait for a far retry; then its cursor waits, too. */
+const MAX_WAITING = 50_000
 /** The number of deliveries that are made together. */
 const BATCH = 64
 /** The cursor is stored at least after this many positions without a match. */
@@ -33,19 +35,23 @@ type Making = { isBlocked: boolean; body: Buffer | null }
 
 /** Opens the filling. */
 export function openFilling(deps: Deps) {
-  const { store, endpoints, deliveries, sources } = deps
+  const { store, clock, endpoints, deliveries, sources } = deps
   const { add } = openAdding(deps)
   /** Positions up to which nothing matched, beyond the stored cursor. */
   const scanned = new Map<string, number>()
 
   /** How many rows may be added to an endpoint now. */
   const room = (endpoint_id: string): number =>
-    Math.min(BATCH, MAX_WAITING - deliveries.waiting(endpoint_id, MAX_WAITING))
+    deliveries.isFull(endpoint_id, MAX_WAITING)
+      ? 0
+      : Math.min(BATCH, MAX_PENDING - deliveries.pending(endpoint_id, clock(), MAX_PENDING))
 
   const keyOf = ({ id, kind }: Endpoint): string => `${id}/${kind}`
 
   const positionOf = (endpoint: Endpoint): number =>
     Math.max(endpoint.cursor, scanned.get(keyOf(endpoint)) ?? 0)
+
+  const headOf = (kind: EndpointKind): number => sources[kind].head()
 
   /** Whether anything is behind the cursor of an endpoint. */
   const isBehind = (endpoint: Endpoint): boolean => positionOf(endpoint) < sources[endpoint.kind].head()
@@ -87,7 +93,7 @@ export function openFilling(deps: Deps) {
     })
   }
 
-  return { fill, add, isBehind, isPossible, positionOf, storePositions }
+  return { fill, add, headOf, isBehind, isPossible, positionOf, storePositions }
 }
 
 /**

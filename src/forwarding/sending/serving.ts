@@ -1,6 +1,6 @@
 /** Chooses what is sent: at most 4 requests to an endpoint and 32 in all, endpoint by endpoint in turn. */
 import type { Clock } from '../../clock.ts'
-import type { Deliveries, DueDelivery } from '../deliveries/deliveries.ts'
+import type { Deliveries, Delivery, DueDelivery } from '../deliveries/deliveries.ts'
 import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
 import type { Replays } from '../replays/replays.ts'
 import type { Attempts } from './attempts.ts'
@@ -17,9 +17,12 @@ const SLOTS = 32
 const MAX_UNSTORED = 12
 /** More deliveries are made when fewer than this many are due, so that the slots do not wait for bodies. */
 const LOW_WATER = 16
+/** A failing endpoint gets at most one new event in this time. */
+const NEW_EVERY_MS = 60_000
 
 export type ServingDeps = {
   clock: Clock
+  monotonic: Clock
   endpoints: Endpoints
   deliveries: Deliveries
   filling: Filling
@@ -31,7 +34,7 @@ export type ServingDeps = {
 
 /** Returns a function that serves all endpoints. They take turns at being first. */
 export function openServing({ endpoints, ...deps }: ServingDeps, background: Background) {
-  const { serve, probe } = openEndpointServing(deps, background)
+  const { serve, probe, tryNew } = openEndpointServing(deps, background)
   const { inFlight, troubles } = deps
   let turn = 0
 
@@ -42,7 +45,10 @@ export function openServing({ endpoints, ...deps }: ServingDeps, background: Bac
       const endpoint = all[(index + turn) % all.length] as Endpoint
       try {
         if (endpoint.state === 'active') serve(endpoint)
-        if (endpoint.state === 'failing') probe(endpoint)
+        if (endpoint.state === 'failing') {
+          probe(endpoint)
+          tryNew(endpoint)
+        }
       } catch (error) {
         troubles.note(endpoint.id, error)
       }
@@ -73,6 +79,7 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
   const { clock, deliveries, filling, replays, attempts, inFlight } = deps
   const { freeSlots, dueOf } = openSlots(deps)
   const fillingNow = new Set<string>()
+  const newest = openNewest(deps)
 
   /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */
   function serve(endpoint: Endpoint): void {
@@ -84,7 +91,8 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
     const live = dueOf(endpoint, now, false)
     const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
     for (const delivery of [...live, ...replayed].slice(0, free)) begin(delivery, false)
-    if (live.length - free < LOW_WATER && filling.isBehind(endpoint))
+    const untried = live.filter(({ attempts }) => attempts === 0).length
+    if (untried - free < LOW_WATER && filling.isBehind(endpoint))
       fill(endpoint, 'live', () => filling.fill(endpoint))
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
@@ -101,6 +109,24 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
     // One event that always fails must not hold back those behind the cursor, so the next of them is the probe.
     if (isMissing && filling.isPossible(endpoint)) fill(endpoint, 'live', () => filling.fill(endpoint, 1))
     else if (delivery !== null) begin(delivery, true)
+  }
+
+  /** Tries an event once that is recorded while its endpoint is failing, at most one a minute, although probes are rare. */
+  function tryNew(endpoint: Endpoint): void {
+    const { id, state_since, hold_until_at } = endpoint
+    if (!isReached(hold_until_at, clock()) || inFlight.ofEndpoint(id) > 1) return
+    if (!newest.isAllowed(endpoint)) return
+    const made = deliveries.newestUntried(id, state_since)
+    if (
+      made !== null &&
+      newest.isNew(endpoint, made) &&
+      !inFlight.has(made.id) &&
+      !inFlight.hasKey(id, made.key)
+    ) {
+      newest.note(endpoint)
+      begin(made, false)
+    } else if (newest.isNext(endpoint) && filling.isPossible(endpoint))
+      fill(endpoint, 'live', () => filling.fill(endpoint, 1))
   }
 
   function begin({ id, endpoint_id, app_id, key, replay_id }: DueDelivery, isProbe: boolean): void {
@@ -122,7 +148,42 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
     )
   }
 
-  return { serve, probe }
+  return { serve, probe, tryNew }
+}
+
+/** Remembers where the feed ended when an endpoint began to fail, and when a new event was tried last. */
+function openNewest({ monotonic, filling }: Pick<ServingDeps, 'monotonic' | 'filling'>) {
+  const known = new Map<string, { state_since: number; head: number; tried_at: number | null }>()
+
+  function of({ id, kind, state_since }: Endpoint) {
+    const before = known.get(id)
+    if (before?.state_since === state_since) return before
+    const fresh: { state_since: number; head: number; tried_at: number | null } = {
+      state_since,
+      head: filling.headOf(kind),
+      tried_at: null,
+    }
+    known.set(id, fresh)
+    return fresh
+  }
+
+  /** Whether a minute passed since the last new event was tried. */
+  function isAllowed(endpoint: Endpoint): boolean {
+    const { tried_at } = of(endpoint)
+    return tried_at === null || monotonic() - tried_at >= NEW_EVERY_MS
+  }
+
+  /** Whether the next event behind the cursor was recorded since the endpoint is failing. */
+  const isNext = (endpoint: Endpoint): boolean => filling.positionOf(endpoint) >= of(endpoint).head
+
+  const isNew = (endpoint: Endpoint, { seq, payload_id }: Delivery): boolean =>
+    (seq ?? payload_id ?? 0) > of(endpoint).head
+
+  function note(endpoint: Endpoint): void {
+    of(endpoint).tried_at = monotonic()
+  }
+
+  return { isAllowed, isNext, isNew, note }
 }
 
 /** Whether an instant has come. One that is more than `longest` ahead was computed before the clock was set back. */

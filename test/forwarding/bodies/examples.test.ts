@@ -38,6 +38,7 @@ test('a test event is the example of its type, recognizable and never in the fee
         occurred_at: NOW,
         recorded_at: NOW,
         signed_at: example.data.signed_at === null ? null : NOW,
+        ...('revenue_milli' in example.data && { revenue_milli: 0 }),
         test: true,
       },
     })

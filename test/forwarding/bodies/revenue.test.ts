@@ -51,8 +51,8 @@ function revenueIn(bodies: readonly Body[]): Record<string, number> {
 
 function revenueInBooks(): Record<string, number> {
   const sums = new Map<string, number>()
-  for (const { kind, transaction_id, currency, price_milli, refunded_milli, has_price } of simulation.books
-    .entries) {
+  for (const entry of simulation.books.entries.filter(({ environment }) => environment === 'production')) {
+    const { kind, transaction_id, currency, price_milli, refunded_milli, has_price } = entry
     const amounts: Record<string, number> = {
       charge: price_milli,
       refund: -refunded_milli,

@@ -1,0 +1,106 @@
+/** Refused events wait for their retries beside the others: they delay no new event, and none is given up too early. */
+import { expect, test } from 'vitest'
+import { openForwardingApp, openHttpReceiver } from './receiving.ts'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+test('refused events that wait for a far retry do not hold back new ones', { timeout: 120_000 }, async () => {
+  const receiver = await openHttpReceiver(() => 400)
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  await app.append(1_500)
+  await app.run(40 * MINUTE_MS)
+  expect(app.rows(id)).toHaveLength(1_500)
+  receiver.behave(() => 200)
+  const [fresh = ''] = await app.append(1)
+  await app.settled()
+  expect(receiver.ids()).toContain(fresh)
+})
+
+test('20,000 refused events that become due together never delay a new one', {
+  timeout: 120_000,
+}, async () => {
+  const receiver = await openHttpReceiver()
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  const { store, forwarding } = app.windfall
+  await app.append(1)
+  await app.settled()
+  await store.commit(() => forwarding.endpoints.pause(id))
+  await store.commit(() => {
+    const columns = `endpoint_id, replay_id, event_id, seq, payload_id, type, app_id, environment, key, is_test, is_remade,
+      failures, occurred_at, created_at`
+    store
+      .prepare(
+        `insert into deliveries (${columns}, state, attempts, next_at)
+         select ${columns}, 'waiting', 1, ? from deliveries, generate_series(1, 20000)`.replace(
+          'generate_series(1, 20000)',
+          '(with recursive n (i) as (select 1 union all select i + 1 from n where i < 20000) select i from n)',
+        ),
+      )
+      .run(app.clock())
+  })
+  await store.commit(() => forwarding.endpoints.resume(id, 'waiting'))
+  const [fresh = ''] = await app.append(1)
+  await expect.poll(() => receiver.ids().indexOf(fresh), { timeout: 2 * SECOND_MS }).toBeGreaterThan(-1)
+  expect(receiver.ids().indexOf(fresh)).toBeLessThan(200)
+  await store.commit(() => forwarding.endpoints.pause(id))
+  await app.settled()
+})
+
+test('one event in a week against a dead receiver is never given up, and the endpoint is paused after 120 hours', async () => {
+  const receiver = await openHttpReceiver((_, response) => void response.destroy())
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  await app.append(1)
+  await app.run(119 * HOUR_MS)
+  expect(app.endpoint(id).state).toBe('failing')
+  await app.run(2 * DAY_MS)
+  expect(app.endpoint(id)).toMatchObject({ state: 'paused', reason: 'five_days' })
+  expect(app.rows(id)).toMatchObject([{ state: 'waiting' }])
+})
+
+test('a failing endpoint tries each new event once at once, at most one a minute, and no schedule is used up', async () => {
+  const receiver = await openHttpReceiver(() => 500)
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  await app.append(1)
+  await app.run(12 * HOUR_MS)
+  expect(app.endpoint(id).state).toBe('failing')
+  const before = receiver.requests.length
+  const [one = '', two = ''] = await app.append(2)
+  await app.settled()
+  expect(receiver.ids().slice(before)).toEqual([one])
+  await app.run(SECOND_MS * 59)
+  expect(receiver.ids().slice(before)).not.toContain(two)
+  app.clock.turn(2 * SECOND_MS)
+  await app.settled()
+  expect(receiver.ids().slice(before)).toContain(two)
+  expect(app.rows(id).map(({ failures }) => failures)).toEqual([5, 0, 0])
+  receiver.behave(({ id: event_id }) => (event_id === receiver.ids()[0] ? 500 : 200))
+  app.clock.turn(MINUTE_MS)
+  const [sale = ''] = await app.append(1)
+  await app.settled()
+  expect(receiver.ids()).toContain(sale)
+  expect(app.endpoint(id).state).toBe('active')
+})
+
+test('a new event obeys the hold that the receiver asked for', async () => {
+  const receiver = await openHttpReceiver(
+    (_, response) => void response.writeHead(503, { 'retry-after': '600' }).end(),
+  )
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  await app.append(1)
+  await app.run(12 * HOUR_MS)
+  expect(app.endpoint(id).state).toBe('failing')
+  const { hold_until_at } = app.endpoint(id)
+  if ((hold_until_at ?? 0) <= app.clock()) await app.run(HOUR_MS)
+  const held = (app.endpoint(id).hold_until_at ?? 0) > app.clock()
+  const [fresh = ''] = await app.append(1)
+  await app.settled()
+  expect(receiver.ids().includes(fresh)).toBe(!held)
+})
