@@ -83,6 +83,14 @@ export function openAlerts(deps: Deps) {
   /** Changes the quiet hours or the mute. Must run inside a unit of work. */
   function changeSettings(organization_id: string, changes: Parameters<typeof settings.change>[1]): void {
     settings.change(organization_id, changes)
+    lookAgain(organization_id)
+  }
+
+  /**
+   * Looks again at what waits for the end of quiet hours or of a mute, because the settings or the time zone changed. Must
+   * run inside a unit of work.
+   */
+  function lookAgain(organization_id: string): void {
     messages.makeSilencedDue(organization_id)
     store.afterCommit(wake)
   }
@@ -99,6 +107,7 @@ export function openAlerts(deps: Deps) {
     messages,
     settings,
     changeSettings,
+    lookAgain,
     channelAdministration,
     ruleAdministration: openRuleAdministration({
       ...deps,
@@ -129,10 +138,10 @@ export function openAlerts(deps: Deps) {
 
 /** Opens what is stored, and what writes messages. */
 function openStored(deps: Deps) {
-  const { store, clock, outgoing, silenceDetector } = deps
+  const { store, clock, outgoing, silenceDetector, organizations } = deps
   const parts = {
     memory: openMemory(store),
-    settings: openAlertSettings(store),
+    settings: openAlertSettings(store, organizations),
     channels: openChannels(store, clock, outgoing.secrets),
     rules: openRules(store, clock),
     messages: openMessages(store, clock),

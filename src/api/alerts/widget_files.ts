@@ -172,7 +172,7 @@ const headersOf = (format: Format): Record<string, string> => ({
   vary: 'authorization',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
-  // Other sites may show pictures: whoever has the address has the token.
+  // Other sites may show pictures, whose address has the token.
   ...(format === 'svg' && { 'cross-origin-resource-policy': 'cross-origin' }),
 })
 
