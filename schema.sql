@@ -74,6 +74,7 @@ create table events ( -- kept
 
 -- apps/ -------------------------------------------------------------------------------------------------
 
+-- `time_zone_source`: config.toml sets the zone, or the owner chose it in the dashboard; none: nobody did, and it is UTC.
 create table organizations ( -- kept
   id                      text primary key,
   slug                    text not null unique,
@@ -83,7 +84,8 @@ create table organizations ( -- kept
   currency                text not null,
   source                  text not null,
   created_at              integer not null,
-  gone_at                 integer
+  gone_at                 integer,
+  time_zone_source        text not null default 'none' check (time_zone_source in ('none', 'config', 'dashboard'))
 ) strict;
 
 -- `token` holds a publishable key in plain text, because every copy of the app contains it; null for a secret key.

@@ -72,6 +72,7 @@ export type AuditAction =
   | 'rule.changed'
   | 'rule.removed'
   | 'alerts.changed'
+  | 'organization.changed'
   | 'annotation.made'
   | 'annotation.changed'
   | 'annotation.removed'

@@ -82,13 +82,6 @@ export function openAlerts(deps: Deps) {
   const heartbeat = openHeartbeat({ ...deps, dispatcher: deps.outgoing.dispatcher, isHeld })
   const { wake, start, settled, close } = openRunning({ ...deps, ...stored, courier, heartbeat })
 
-  /** Changes the quiet hours or the mute. Must run inside a unit of work. */
-  function changeSettings(organization_id: string, changes: Parameters<typeof settings.change>[1]): void {
-    settings.change(organization_id, changes)
-    messages.makeSilencedDue(organization_id)
-    store.afterCommit(wake)
-  }
-
   /** Applies a configuration that `declaredIssues` accepts. */
   async function declare(config: Pick<Config, 'alerts' | 'alert_channels' | 'alert_rules'>): Promise<void> {
     await declared.declare(config)
@@ -100,7 +93,7 @@ export function openAlerts(deps: Deps) {
     rules,
     messages,
     settings,
-    changeSettings,
+    ...openSettingChanges({ store, settings, messages, wake }),
     channelAdministration,
     ruleAdministration: openRuleAdministration({
       ...deps,
@@ -129,12 +122,37 @@ export function openAlerts(deps: Deps) {
   }
 }
 
+type SettingChanges = Pick<ReturnType<typeof openStored>, 'settings' | 'messages'> & {
+  store: Pick<Store, 'afterCommit'>
+  wake: () => void
+}
+
+/** Opens the changes that end or move quiet hours. */
+function openSettingChanges({ store, settings, messages, wake }: SettingChanges) {
+  /** Changes the quiet hours or the mute. Must run inside a unit of work. */
+  function changeSettings(organization_id: string, changes: Parameters<typeof settings.change>[1]): void {
+    settings.change(organization_id, changes)
+    lookAgain(organization_id)
+  }
+
+  /**
+   * Looks again at what waits for the end of quiet hours or of a mute, because the settings or the time zone changed. Must
+   * run inside a unit of work.
+   */
+  function lookAgain(organization_id: string): void {
+    messages.makeSilencedDue(organization_id)
+    store.afterCommit(wake)
+  }
+
+  return { changeSettings, lookAgain }
+}
+
 /** Opens what is stored, and what writes messages. */
 function openStored(deps: Deps) {
-  const { store, clock, outgoing, silenceDetector } = deps
+  const { store, clock, outgoing, silenceDetector, organizations } = deps
   const parts = {
     memory: openMemory(store),
-    settings: openAlertSettings(store),
+    settings: openAlertSettings(store, organizations),
     channels: openChannels(store, clock, outgoing.secrets),
     rules: openRules(store, clock),
     messages: openMessages(store, clock),

@@ -39,6 +39,7 @@ import { appleKeyRoutes } from './owner/apple/keys.ts'
 import { firstStepRoutes } from './owner/first_steps.ts'
 import { keyRoutes } from './owner/keys.ts'
 import { linkUndoRoutes } from './owner/link_undo.ts'
+import { organizationRoutes } from './owner/organizations.ts'
 import { ownerRoutes } from './owner/owner.ts'
 import { passkeyRoutes } from './owner/passkeys.ts'
 import { pendingRoutes } from './owner/pending.ts'
@@ -69,6 +70,7 @@ const ROUTE_FACTORIES = [
   passkeyRoutes,
   shareLinkRoutes,
   tokenRoutes,
+  organizationRoutes,
   ownerRoutes,
   eventRoutes,
   appRoutes,

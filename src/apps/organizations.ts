@@ -17,9 +17,14 @@ export type Organization = {
   source: string
   created_at: number
   gone_at: number | null
+  /** Where the time zone is set. none: nobody chose one, and it is UTC. */
+  time_zone_source: 'none' | 'config' | 'dashboard'
 }
 
-type OrganizationDeclaration = Pick<Organization, 'slug' | 'name' | 'sdk_auth' | 'time_zone' | 'currency'>
+/** `time_zone`: null for the one that was chosen in the dashboard. */
+type OrganizationDeclaration = Pick<Organization, 'slug' | 'name' | 'sdk_auth' | 'currency'> & {
+  time_zone: string | null
+}
 
 export type Organizations = ReturnType<typeof openOrganizations>
 
@@ -30,7 +35,7 @@ const DEFAULT: OrganizationDeclaration = {
   slug: 'default',
   name: UNNAMED,
   sdk_auth: 'any',
-  time_zone: 'UTC',
+  time_zone: null,
   currency: 'USD',
 }
 
@@ -40,11 +45,11 @@ export function openOrganizations(store: Store, clock: Clock) {
   const byId = store.prepare<[string], Organization>('select * from organizations where id = ?')
   const bySlug = store.prepare<[string], Organization>('select * from organizations where slug = ?')
   const upsert = store.prepare<Organization>(`
-    insert into organizations ( id,  slug,  name,  sdk_auth,  time_zone,  currency,  source,  created_at,  gone_at)
-    values                    (:id, :slug, :name, :sdk_auth, :time_zone, :currency, :source, :created_at, :gone_at)
+    insert into organizations ( id,  slug,  name,  sdk_auth,  time_zone,  time_zone_source,  currency,  source,  created_at,  gone_at)
+    values                    (:id, :slug, :name, :sdk_auth, :time_zone, :time_zone_source, :currency, :source, :created_at, :gone_at)
     on conflict (slug) do update set
       name = excluded.name, sdk_auth = excluded.sdk_auth, time_zone = excluded.time_zone,
-      currency = excluded.currency, source = excluded.source, gone_at = null`)
+      time_zone_source = excluded.time_zone_source, currency = excluded.currency, source = excluded.source, gone_at = null`)
   const updateSlug = store.prepare<[string, string]>('update organizations set slug = ? where id = ?')
   const markGone = store.prepare<[number, string]>('update organizations set gone_at = ? where id = ?')
 
@@ -54,23 +59,7 @@ export function openOrganizations(store: Store, clock: Clock) {
   /** The organization with this id, gone or not. */
   const get = store.cached(['organizations'], (id): Organization | null => byId.get(id) ?? null)
 
-  /**
-   * The organization with this slug. For null, the only organization.
-   *
-   * @throws Refusal 404 `unknown_organization`; 400 `organization_needed` if there are several.
-   */
-  function resolve(slug: string | null): Organization {
-    const present = list()
-    if (slug === null) {
-      const [only, second] = present
-      if (only && !second) return only
-      throw new Refusal(400, 'organization_needed', `specify an organization: ${slugs(present)}`)
-    }
-    const found = present.find((organization) => organization.slug === slug)
-    if (!found)
-      throw new Refusal(404, 'unknown_organization', `there is no organization ${slug}: ${slugs(present)}`)
-    return found
-  }
+  const resolve = openResolving(list)
 
   /** The organization with this slug, gone or not. */
   const findBySlug = (slug: string): Organization | null => bySlug.get(slug) ?? null
@@ -96,11 +85,70 @@ export function openOrganizations(store: Store, clock: Clock) {
   }
 
   function write(declaration: OrganizationDeclaration, source: string): void {
-    const id = bySlug.get(declaration.slug)?.id ?? newId('org')
-    upsert.run({ ...declaration, id, source, created_at: clock(), gone_at: null })
+    const known = bySlug.get(declaration.slug)
+    const id = known?.id ?? newId('org')
+    const own = { ...declaration, ...zoneOf(declaration, known) }
+    upsert.run({ ...own, id, source, created_at: clock(), gone_at: null })
   }
 
-  return { list, get, findBySlug, firstStartOrganization, rename, drop, resolve, declare }
+  return {
+    list,
+    get,
+    findBySlug,
+    firstStartOrganization,
+    rename,
+    drop,
+    resolve,
+    declare,
+    setTimeZone: openTimeZones(store),
+  }
+}
+
+/**
+ * Returns the function that finds the organization with a slug; for null, the only organization.
+ *
+ * @throws Refusal 404 `unknown_organization`; 400 `organization_needed` if there are several.
+ */
+const openResolving =
+  (list: () => Organization[]) =>
+  (slug: string | null): Organization => {
+    const present = list()
+    if (slug === null) {
+      const [only, second] = present
+      if (only && !second) return only
+      throw new Refusal(400, 'organization_needed', `specify an organization: ${slugs(present)}`)
+    }
+    const found = present.find((organization) => organization.slug === slug)
+    if (found) return found
+    throw new Refusal(404, 'unknown_organization', `there is no organization ${slug}: ${slugs(present)}`)
+  }
+
+/**
+ * Returns the function that stores the time zone that the owner chose. The days of all charts move: the caller lets the
+ * figures be counted again.
+ *
+ * @throws Refusal 409 `declared_in_config` if config.toml sets it
+ */
+function openTimeZones(store: Pick<Store, 'prepare'>) {
+  const update = store.prepare<[string, string]>(
+    "update organizations set time_zone = ?, time_zone_source = 'dashboard' where id = ?",
+  )
+  return ({ id, time_zone_source }: Organization, time_zone: string): void => {
+    if (time_zone_source === 'config')
+      throw new Refusal(409, 'declared_in_config', 'config.toml sets this time zone; change it there')
+    update.run(time_zone, id)
+  }
+}
+
+/** config.toml goes before the dashboard. A zone that config.toml does not set any more stays until another is chosen. */
+function zoneOf(
+  { time_zone }: OrganizationDeclaration,
+  known: Organization | undefined,
+): Pick<Organization, 'time_zone' | 'time_zone_source'> {
+  if (time_zone !== null) return { time_zone, time_zone_source: 'config' }
+  if (known === undefined || known.time_zone_source === 'none')
+    return { time_zone: known?.time_zone ?? 'UTC', time_zone_source: 'none' }
+  return { time_zone: known.time_zone, time_zone_source: 'dashboard' }
 }
 
 const slugs = (organizations: readonly Organization[]): string =>

@@ -22,10 +22,15 @@ export const organization = {
       'What identify and attribute require from a caller. any accepts every call. key requires an SDK key or an attested device. attestation requires an attested device; it refuses web, Android and simulators. A secret key is always accepted.',
     write: 'any, key or attestation',
   }),
-  time_zone: setting(is.timeZone, 'UTC', {
-    reason: 'The time zone of the days in charts.',
-    write: 'an IANA time zone, such as Europe/Berlin',
-  }),
+  time_zone: {
+    ...optionalSetting(is.timeZone, {
+      reason:
+        'The time zone of the days in charts, of quiet hours and of digests. A change counts the figures of all days again.',
+      write: 'an IANA time zone, such as Europe/Berlin',
+      example: '"Europe/Berlin"',
+    }),
+    otherwise: 'the one chosen in the dashboard, until then UTC',
+  },
   currency: setting(is.currency, 'USD', {
     reason: 'The currency of totals.',
     write: 'an ISO 4217 code, such as EUR',

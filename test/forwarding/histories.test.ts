@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Delivery } from '../../src/forwarding/deliveries/deliveries.ts'
+import type { Delivery } from '../../src/forwarding/deliveries/delivery.ts'
 import { runs, seed } from '../random.ts'
 import { answers, type History, playHistory, type Seen, steps } from './histories.ts'
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import type { NewEvent } from '../../src/events/feed.ts'
-import type { Delivery } from '../../src/forwarding/deliveries/deliveries.ts'
+import type { Delivery } from '../../src/forwarding/deliveries/delivery.ts'
 import type { NewEndpoint } from '../../src/forwarding/endpoints/administration.ts'
 import type { ReplayFilter } from '../../src/forwarding/replays/selection.ts'
 import { fractionIn } from '../guards/bound_numbers.ts'

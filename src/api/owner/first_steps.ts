@@ -4,6 +4,7 @@ import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
 import type { Accounts } from '../../apps/accounts.ts'
 import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
 import { Refusal } from '../../errors.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
@@ -31,12 +32,17 @@ export const FirstStepsAnswer = v.object({
     }),
   ),
   dismissed: v.boolean(),
+  has_time_zone: v.pipe(
+    v.boolean(),
+    v.description('Whether each organization has a time zone that config.toml sets or the owner chose'),
+  ),
 })
 
 type Deps = {
   store: Store
   accounts: Accounts
   apps: Pick<Apps, 'list'>
+  organizations: Pick<Organizations, 'list'>
   jobs: Pick<Jobs, 'list' | 'runNow'>
   audit: Audit
   auth: Auth
@@ -48,7 +54,7 @@ export const DISMISSED = 'yes'
 export const openDismissal = (store: Pick<Store, 'prepare'>) => openSetting(store, 'first_steps_dismissed')
 
 export function firstStepRoutes(deps: Deps): Route[] {
-  const { store, jobs, audit, auth } = deps
+  const { store, organizations, jobs, audit, auth } = deps
   const isDone = openChecks(deps)
   const dismissal = openDismissal(store)
 
@@ -63,6 +69,7 @@ export function firstStepRoutes(deps: Deps): Route[] {
       handler: (): v.InferOutput<typeof FirstStepsAnswer> => ({
         steps: STEPS.map((name) => ({ name, done: isDone[name]() })),
         dismissed: dismissal.get() !== null,
+        has_time_zone: organizations.list().every(({ time_zone_source }) => time_zone_source !== 'none'),
       }),
     }),
     defineRoute({

@@ -43,6 +43,10 @@ export const SettingsAnswer = v.object({
       slug: v.string(),
       name: v.string(),
       time_zone: v.string(),
+      time_zone_source: v.pipe(
+        v.picklist(['none', 'config', 'dashboard']),
+        v.description('none: nobody chose a zone, and it is UTC'),
+      ),
       currency: v.string(),
       sdk_auth: v.picklist(['any', 'key', 'attestation']),
       source: v.string(),

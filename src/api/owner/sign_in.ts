@@ -11,11 +11,15 @@ import type { SessionCookie } from '../../access/session_cookie.ts'
 import { openSessionStatus, SessionAnswer } from '../../access/session_status.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { SignIn } from '../../access/sign_in.ts'
+import type { Alerts } from '../../alerts/alerts.ts'
+import type { Organizations } from '../../apps/organizations.ts'
 import { readJson } from '../../http/body/body.ts'
 import { type Access, defineRoute, PUBLIC, type Route } from '../../http/route.ts'
 import type { Imports } from '../../ledger/reports/imports.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { Store } from '../../store/store.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
+import { openZoneChange, TimeZone } from './organizations.ts'
 import { PasskeyUse } from './passkey_bodies.ts'
 
 /** Maximum size of a sign-in body: a password of 512 bytes with JSON escapes, a token, and the field names. */
@@ -32,6 +36,9 @@ const NEW_PASSWORD = `At least ${MIN_PASSWORD_CHARACTERS} characters of any kind
 const Setup = v.object({
   token: v.pipe(Token, v.description('The part of the printed link after #')),
   password: v.pipe(Password, v.description(NEW_PASSWORD)),
+  time_zone: v.exactOptional(
+    v.pipe(TimeZone, v.description('That of organizations for which nobody has chosen one')),
+  ),
 })
 const Login = v.union(
   [
@@ -76,6 +83,9 @@ type Deps = {
   auth: Auth
   audit: Audit
   imports: Pick<Imports, 'progress'>
+  organizations: Organizations
+  alerts: Pick<Alerts, 'lookAgain'>
+  metrics: Pick<Metrics, 'resume'>
 }
 
 /** Reads a sign-in body from a reserved memory budget, so that a flood of other requests cannot lock the owner out. */
@@ -114,7 +124,19 @@ function statusRoute(deps: Deps): Route {
   })
 }
 
+/** Returns the function that gives a time zone to the organizations for which nobody has chosen one. */
+function openZoneChoice({ store, organizations, alerts, metrics }: Deps) {
+  const changeZone = openZoneChange({ organizations, alerts })
+  return async (time_zone: string): Promise<void> => {
+    await store.commit(() => {
+      for (const one of organizations.list()) if (one.time_zone_source === 'none') changeZone(one, time_zone)
+    })
+    await metrics.resume()
+  }
+}
+
 function entryRoutes(deps: Deps): Route[] {
+  const chooseZone = openZoneChoice(deps)
   const { store, sessions, signIn, signInByPasskey, sessionCookie, auth, audit } = deps
   const sessionStatus = openSessionStatus(deps)
   const ownerStatus = openOwnerStatus(deps)
@@ -127,8 +149,11 @@ function entryRoutes(deps: Deps): Route[] {
       access: sessionCookie.visitor,
       body: Setup,
       refusals: { 400: 'weak_password', 401: 'invalid_link', 429: 'rate_limited' },
-      handler: async ({ event, body: { token, password } }) =>
-        ownerStatus(event, await signIn.setUp(event, token, password)),
+      async handler({ event, body: { token, password, time_zone } }) {
+        const session = await signIn.setUp(event, token, password)
+        if (time_zone !== undefined) await chooseZone(time_zone)
+        return ownerStatus(event, session)
+      },
     }),
     defineRoute({
       ...SIGN_IN_ROUTE,

@@ -110,10 +110,11 @@ function openSimulatedClocks(start: number) {
 }
 
 async function connectApps(windfall: Windfall, simulation: Simulation): Promise<void> {
-  const { id } = windfall.organizations.resolve(null)
+  const organization = windfall.organizations.resolve(null)
+  await windfall.store.commit(() => windfall.organizations.setTimeZone(organization, 'UTC'))
   for (const { bundle_id, apple_id, team_id, sku, name, android_package } of simulation.apps) {
     const declaration = { bundle_id, apple_id, team_id, sku, name, android_package }
-    await windfall.store.commit(() => windfall.apps.add(id, declaration, 'demo'))
+    await windfall.store.commit(() => windfall.apps.add(organization.id, declaration, 'demo'))
   }
 }
 

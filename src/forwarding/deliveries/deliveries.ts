@@ -3,38 +3,8 @@ import { hash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Store } from '../../store/store.ts'
 import type { Outcome } from '../sending/outcome.ts'
-
-/**
- * waiting: not finished. delivered: the receiver has it. failed: given up. dropped: the filter of the endpoint no longer
- * matches, or the endpoint was deleted. skipped: a person resumed the endpoint from now.
- */
-export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'dropped' | 'skipped'
-
-/** A delivery without its body. schema.sql documents the fields. */
-export type Delivery = {
-  id: number
-  endpoint_id: string
-  replay_id: string | null
-  event_id: string
-  seq: number | null
-  payload_id: number | null
-  type: string
-  app_id: string | null
-  environment: string | null
-  key: string | null
-  is_test: number
-  is_remade: number
-  state: DeliveryState
-  reason: string | null
-  attempts: number
-  failures: number
-  next_at: number | null
-  body_bytes: number | null
-  body_sha256: Buffer | null
-  occurred_at: number
-  created_at: number
-  finished_at: number | null
-}
+import { type Delivery, type DeliveryState, FIELDS } from './delivery.ts'
+import { openQueue } from './queue.ts'
 
 /** What a new delivery is of. */
 export type Item = Pick<
@@ -49,11 +19,6 @@ type Stored = { body: Buffer | null; body_bytes: number | null }
 type Frozen = Stored & { body_sha256: Buffer | null }
 
 export type Deliveries = ReturnType<typeof openDeliveries>
-
-const MINUTE_MS = 60_000
-
-const FIELDS = `id, endpoint_id, replay_id, event_id, seq, payload_id, type, app_id, environment, key, is_test, is_remade,
-  state, reason, attempts, failures, next_at, body_bytes, body_sha256, occurred_at, created_at, finished_at`
 
 /** Opens the deliveries. */
 export function openDeliveries(store: Pick<Store, 'prepare'>) {
@@ -102,88 +67,6 @@ function openRows(store: Pick<Store, 'prepare'>) {
   const clearUntried = (): void => void updateUntried.run()
 
   return { add, get, body, keptBody, setBody, clearBody, clearUntried }
-}
-
-/** Finds the deliveries that are due. */
-function openQueue(store: Pick<Store, 'prepare'>) {
-  const selectDue = (which: string) =>
-    store.prepare<{ endpoint_id: string; now: number; limit: number }, DueDelivery>(`
-      select id, endpoint_id, app_id, key, replay_id, attempts from deliveries
-      where state = 'waiting' and next_at <= :now and ${which} order by next_at, id limit :limit`)
-  const selectDueNew = selectDue('endpoint_id = :endpoint_id and replay_id is null and attempts = 0')
-  const selectDueTried = selectDue('endpoint_id = :endpoint_id and replay_id is null and attempts > 0')
-  // By the index of replays: most endpoints have none, but many waiting deliveries.
-  // A replayed delivery that is between two attempts lets live ones of its key pass.
-  const selectDueReplayed = selectDue(`
-    replay_id in (select id from replays where endpoint_id = :endpoint_id) and (key is null or not exists (
-      select 1 from deliveries as live where live.endpoint_id = :endpoint_id and live.key = deliveries.key
-        and live.state = 'waiting' and live.replay_id is null))`)
-  const selectProbe = (order: string) =>
-    store.prepare<[string], Delivery>(`
-      select ${FIELDS} from deliveries where endpoint_id = ? and state = 'waiting' and next_at is not null
-      order by ${order} limit 1`)
-  const selectOldest = selectProbe('id')
-  const selectUntried = selectProbe('attempts > 0, id')
-  const selectNewest = store.prepare<[string, number], Delivery>(`
-    select ${FIELDS} from deliveries where endpoint_id = ? and state = 'waiting' and attempts = 0 and created_at >= ?
-      and next_at is not null and replay_id is null order by next_at desc, id desc limit 1`)
-  const counting = (which: string) =>
-    store.prepare<object, { count: number }>(`
-      select count(*) as count from (
-        select 1 from deliveries where endpoint_id = :endpoint_id and state = 'waiting' and ${which} limit :limit)`)
-  const countUntried = counting('attempts = 0')
-  const countDueSoon = counting('attempts > 0 and next_at <= :soon')
-  const countWaiting = counting('true')
-  const releaseAll = store.prepare<[number, string]>(
-    "update deliveries set next_at = ? where endpoint_id = ? and state = 'waiting' and next_at is not null",
-  )
-  const selectLater = store.prepare<[number], object>(`
-    select 1 from endpoints cross join deliveries on endpoint_id = endpoints.id
-    where deliveries.state = 'waiting' and next_at > ? limit 1`)
-  const pullBack = store.prepare<{ now: number; latest: number }>(
-    "update deliveries set next_at = :now where state = 'waiting' and next_at > :latest",
-  )
-
-  /** Up to `limit` deliveries of an endpoint that are due: those never tried first, each in the order of their time. */
-  function due(endpoint_id: string, now: number, { limit, isReplay }: DueQuery): DueDelivery[] {
-    if (isReplay) return selectDueReplayed.all({ endpoint_id, now, limit })
-    const untried = selectDueNew.all({ endpoint_id, now, limit })
-    if (untried.length === limit) return untried
-    return [...untried, ...selectDueTried.all({ endpoint_id, now, limit: limit - untried.length })]
-  }
-
-  /** The newest delivery that was made at `since` or later, is due and was never tried; null if there is none. */
-  const newestUntried = (endpoint_id: string, since: number): Delivery | null =>
-    selectNewest.get(endpoint_id, since) ?? null
-
-  /** The delivery for a probe: the oldest that waits, or one that was not tried yet; null if none waits. */
-  const forProbe = (endpoint_id: string, isUntried: boolean): Delivery | null =>
-    (isUntried ? selectUntried : selectOldest).get(endpoint_id) ?? null
-
-  /**
-   * How many deliveries of an endpoint are about to be tried, at most `limit`: those never tried, and those due within a
-   * minute. The latter count for at most half of it, so that refused ones never keep new ones from being made.
-   */
-  function pending(endpoint_id: string, now: number, limit: number): number {
-    const untried = countUntried.get({ endpoint_id, limit })?.count ?? 0
-    const soon = countDueSoon.get({ endpoint_id, soon: now + MINUTE_MS, limit: limit >> 1 })?.count ?? 0
-    return Math.min(untried + soon, limit)
-  }
-
-  /** Whether at least `limit` deliveries of an endpoint wait. */
-  const isFull = (endpoint_id: string, limit: number): boolean =>
-    (countWaiting.get({ endpoint_id, limit })?.count ?? 0) >= limit
-
-  /** Makes all waiting deliveries of an endpoint due, except those behind another of their key. */
-  const makeDue = (endpoint_id: string, now: number): void => void releaseAll.run(now, endpoint_id)
-
-  /** Whether the next attempt of a delivery is later than `latest`. */
-  const isAnyLater = (latest: number): boolean => selectLater.get(latest) !== undefined
-
-  /** Makes deliveries due whose next attempt is later than `latest`. */
-  const pullBackLater = (now: number, latest: number): void => void pullBack.run({ now, latest })
-
-  return { due, newestUntried, forProbe, pending, isFull, makeDue, isAnyLater, pullBackLater }
 }
 
 /** The order of the deliveries of one key, on ordered endpoints. */
@@ -274,12 +157,6 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext) {
 
   return { postpone, finish, finishAll, skipReplay, addAttempt }
 }
-
-/** What is needed to begin a delivery. */
-export type DueDelivery = Pick<Delivery, 'id' | 'endpoint_id' | 'app_id' | 'key' | 'replay_id' | 'attempts'>
-
-/** `isReplay`: deliveries of replays, otherwise all others. */
-type DueQuery = { limit: number; isReplay: boolean }
 
 /** When an attempt began, in milliseconds, and whether it was a probe of a failing endpoint. */
 export type AttemptTime = { at: number; is_probe: boolean }

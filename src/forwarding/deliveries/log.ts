@@ -5,7 +5,8 @@ import { yieldToEventLoop } from '../../turns.ts'
 import type { Endpoint, EndpointKind, Endpoints } from '../endpoints/endpoints.ts'
 import type { Filling } from '../sending/filling.ts'
 import type { Source } from '../sending/sources.ts'
-import type { Deliveries, Delivery } from './deliveries.ts'
+import type { Deliveries } from './deliveries.ts'
+import type { Delivery } from './delivery.ts'
 import { ABOUT_CUSTOMERS, openSubjects } from './subjects.ts'
 
 /** An attempt. schema.sql documents the fields. */

@@ -1,6 +1,6 @@
 /** The events that deliveries are of, and the deliveries that are about some customers. */
 import type { Store } from '../../store/store.ts'
-import type { Delivery } from './deliveries.ts'
+import type { Delivery } from './delivery.ts'
 
 /**
  * The condition of deliveries about the customers in :customers, JSON of canonical ids: by the event, or for Apple’s

@@ -1,7 +1,8 @@
 /** Finds the items of a replay: events of a range, deliveries that were given up, or one delivery. */
 import { Refusal } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
-import type { Delivery, Item } from '../deliveries/deliveries.ts'
+import type { Item } from '../deliveries/deliveries.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
 import type { Endpoint, EndpointKind } from '../endpoints/endpoints.ts'
 import type { Source } from '../sending/sources.ts'
 

@@ -46,8 +46,6 @@ export function openFilling(deps: Deps) {
       ? 0
       : Math.min(BATCH, MAX_PENDING - deliveries.pending(endpoint_id, clock(), MAX_PENDING))
 
-  const keyOf = ({ id, kind }: Endpoint): string => `${id}/${kind}`
-
   const positionOf = (endpoint: Endpoint): number =>
     Math.max(endpoint.cursor, scanned.get(keyOf(endpoint)) ?? 0)
 
@@ -95,6 +93,8 @@ export function openFilling(deps: Deps) {
 
   return { fill, add, headOf, isBehind, isPossible, positionOf, storePositions }
 }
+
+const keyOf = ({ id, kind }: Endpoint): string => `${id}/${kind}`
 
 /**
  * Adds items. If one of them is refused, adds only the first, so that the bad one is found; that one is added without its

@@ -2,7 +2,8 @@
 import type { ScrubTarget } from '../../events/scrubbed.ts'
 import type { Store } from '../../store/store.ts'
 import { scrubBody } from '../bodies/scrubbed_body.ts'
-import type { Deliveries, Delivery } from '../deliveries/deliveries.ts'
+import type { Deliveries } from '../deliveries/deliveries.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
 import type { Endpoint, EndpointKind } from '../endpoints/endpoints.ts'
 import type { Source } from './sources.ts'
 

@@ -1,5 +1,5 @@
 /** The headers of a request to an endpoint. */
-import type { Delivery } from '../deliveries/deliveries.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
 import type { EndpointKind } from '../endpoints/endpoints.ts'
 import { signaturesOf } from './signature.ts'
 

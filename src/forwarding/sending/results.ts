@@ -1,7 +1,8 @@
 /** Stores the results of attempts: the delivery, its endpoint, and the event if the endpoint is paused or disabled. */
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
-import type { AttemptTime, Deliveries, Delivery } from '../deliveries/deliveries.ts'
+import type { AttemptTime, Deliveries } from '../deliveries/deliveries.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
 import type { Endpoint, Endpoints, Progress, StateReason } from '../endpoints/endpoints.ts'
 import type { Outcome } from './outcome.ts'
 import { MAX_FAILURES, retryDelayMs } from './schedule.ts'

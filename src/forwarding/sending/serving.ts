@@ -1,6 +1,8 @@
 /** Chooses what is sent: at most 4 requests to an endpoint and 32 in all, endpoint by endpoint in turn. */
 import type { Clock } from '../../clock.ts'
-import type { Deliveries, Delivery, DueDelivery } from '../deliveries/deliveries.ts'
+import type { Deliveries } from '../deliveries/deliveries.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
+import type { DueDelivery } from '../deliveries/queue.ts'
 import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
 import type { Replays } from '../replays/replays.ts'
 import type { Attempts } from './attempts.ts'
@@ -74,11 +76,40 @@ function openSlots({ deliveries, inFlight }: Pick<ServingDeps, 'deliveries' | 'i
   return { freeSlots, dueOf }
 }
 
+/** Begins attempts, and the making of deliveries, each kind once at a time for an endpoint. */
+function openBeginning(
+  { attempts, inFlight }: Pick<ServingDeps, 'attempts' | 'inFlight'>,
+  background: Background,
+) {
+  const fillingNow = new Set<string>()
+
+  function begin({ id, endpoint_id, app_id, key, replay_id }: DueDelivery, isProbe: boolean): void {
+    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null })
+    const attempt = attempts.attempt(id, endpoint_id, isProbe)
+    background.run(
+      endpoint_id,
+      attempt.finally(() => inFlight.remove(id)).then(() => true),
+    )
+  }
+
+  function fill({ id }: Endpoint, kind: 'live' | 'replay', work: () => Promise<boolean>): void {
+    const key = `${id}/${kind}`
+    if (fillingNow.has(key)) return
+    fillingNow.add(key)
+    background.run(
+      id,
+      work().finally(() => fillingNow.delete(key)),
+    )
+  }
+
+  return { begin, fill }
+}
+
 /** Chooses what is sent to one endpoint. */
 function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: Background) {
-  const { clock, deliveries, filling, replays, attempts, inFlight } = deps
+  const { clock, deliveries, filling, replays, inFlight } = deps
   const { freeSlots, dueOf } = openSlots(deps)
-  const fillingNow = new Set<string>()
+  const { begin, fill } = openBeginning(deps, background)
   const newest = openNewest(deps)
 
   /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */
@@ -127,25 +158,6 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
       begin(made, false)
     } else if (newest.isNext(endpoint) && filling.isPossible(endpoint))
       fill(endpoint, 'live', () => filling.fill(endpoint, 1))
-  }
-
-  function begin({ id, endpoint_id, app_id, key, replay_id }: DueDelivery, isProbe: boolean): void {
-    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null })
-    const attempt = attempts.attempt(id, endpoint_id, isProbe)
-    background.run(
-      endpoint_id,
-      attempt.finally(() => inFlight.remove(id)).then(() => true),
-    )
-  }
-
-  function fill({ id }: Endpoint, kind: 'live' | 'replay', work: () => Promise<boolean>): void {
-    const key = `${id}/${kind}`
-    if (fillingNow.has(key)) return
-    fillingNow.add(key)
-    background.run(
-      id,
-      work().finally(() => fillingNow.delete(key)),
-    )
   }
 
   return { serve, probe, tryNew }

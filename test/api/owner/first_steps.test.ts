@@ -37,6 +37,7 @@ test('counts both keys, a test notification and then a real one', async () => {
       done: false,
     })),
     dismissed: false,
+    has_time_zone: false,
   })
   // The key connects the apps that Apple lists.
   await enter('connect', connect)

@@ -7,6 +7,7 @@ import type { SignInPath } from '../addresses.ts'
 import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
 import { Title } from '../parts/title.tsx'
+import { ownZone, ZoneSelect } from '../parts/zone_select.tsx'
 import { problemFrom } from '../queries.ts'
 import { type Session, storageMessage, useSession } from '../session.ts'
 import { CodeStep } from './code_step.tsx'
@@ -176,11 +177,13 @@ function LinkSignIn({ token }: { token: string }): JSX.Element {
 
 function Setup({ token, isFirst }: { token: string; isFirst: boolean }): JSX.Element {
   const [password, setPassword] = useState('')
+  const [zone, setZone] = useState(ownZone)
   const startSession = useStartSession()
+  const body = { token, password, ...(isFirst && { time_zone: zone }) }
   return (
     <SignInForm
       verb={isFirst ? 'Create account' : 'Set password'}
-      action={async () => startSession(await write<Session>('POST', '/api/v1/setup', { token, password }))}
+      action={async () => startSession(await write<Session>('POST', '/api/v1/setup', body))}
     >
       <Title>Choose a password</Title>
       <p class="small quiet">The password gives full access to this server.</p>
@@ -192,6 +195,12 @@ function Setup({ token, isFirst }: { token: string; isFirst: boolean }): JSX.Ele
         isFirst
         hint={`At least ${MIN_PASSWORD_CHARACTERS} characters. A passphrase works well.`}
       />
+      {isFirst && (
+        <>
+          <ZoneSelect label="Time zone" value={zone} onChange={setZone} />
+          <p class="tiny quiet">Days of charts, quiet hours and digests follow it.</p>
+        </>
+      )}
     </SignInForm>
   )
 }

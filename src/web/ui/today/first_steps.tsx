@@ -32,6 +32,9 @@ export function useHasFirstSteps(): boolean {
   return data !== undefined && !data.dismissed && data.steps.some(({ done }) => !done)
 }
 
+/** Whether Today asks for the time zone. */
+export const useAsksZone = (): boolean => useFirstSteps().data?.has_time_zone === false
+
 type Words = { title: string; text: string; href: string; label: string }
 
 const WORDS: Record<Exclude<Name, 'backup'>, Words> = {

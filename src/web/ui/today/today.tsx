@@ -12,12 +12,13 @@ import { QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { invalidate, type QueryResult, useQuery } from '../queries.ts'
 import { displayQuery, sourceQuery, useScope } from '../scope.ts'
+import { ZoneQuestion } from '../settings/alerts/time_zone.tsx'
 import { PendingApps } from '../settings/connect/connect_pending.tsx'
 import { day, weekday } from '../words.ts'
 import type { TodayFigures } from './certainty.ts'
 import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, Yesterday } from './figures.tsx'
-import { FirstSteps, useHasFirstSteps } from './first_steps.tsx'
+import { FirstSteps, useAsksZone, useHasFirstSteps } from './first_steps.tsx'
 import { MissingApps } from './missing_apps.tsx'
 import { NoApps } from './no_apps.tsx'
 import { FIRST_IMPORT, useStatus } from './status.ts'
@@ -70,10 +71,12 @@ function Figures(): JSX.Element {
 function ForOwner(): JSX.Element {
   const status = useStatus()
   const isEmpty = useApps().data?.apps.length === 0
+  const asksZone = useAsksZone()
   const refreshFigures = useRefreshOnEvent()
   return (
     <>
       {status.data && <System rows={status.data.rows.filter(({ id }) => id !== FIRST_IMPORT)} />}
+      {asksZone && <ZoneQuestion />}
       {isEmpty && <FirstSteps />}
       <Figures />
       {!isEmpty && <FirstSteps />}

@@ -54,6 +54,7 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   'rule.removed': 'Removed an alert rule',
   'alerts.changed': 'Changed quiet hours or muted alerts',
   'annotation.made': 'Added an annotation',
+  'organization.changed': 'Set the time zone',
   'annotation.changed': 'Changed an annotation',
   'annotation.removed': 'Deleted an annotation',
   'configuration.read': 'Read the configuration',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../folders.ts'
-import { openForwardingApp, openHttpReceiver } from './receiving.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { openForwardingApp, openHttpReceiver } from '../receiving.ts'
 
 test('an orderly stop lets a request end that is answered within three seconds', async () => {
   const folder = temporaryFolder().path

@@ -1,6 +1,6 @@
 /** Refused events wait for their retries beside the others: they delay no new event, and none is given up too early. */
 import { expect, test } from 'vitest'
-import { openForwardingApp, openHttpReceiver } from './receiving.ts'
+import { openForwardingApp, openHttpReceiver } from '../receiving.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000

@@ -1,8 +1,8 @@
 /** Errors of this server while it forwards: one item must not stop the others, nor may a receiver be asked for ever. */
 import { beforeEach, expect, test } from 'vitest'
-import { temporaryFolder } from '../folders.ts'
-import { expectErrors } from '../guards/error_lines.ts'
-import { type ForwardingApp, openForwardingApp, openHttpReceiver } from './receiving.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { expectErrors } from '../../guards/error_lines.ts'
+import { type ForwardingApp, openForwardingApp, openHttpReceiver } from '../receiving.ts'
 
 beforeEach(() =>
   expectErrors('forwarding to an endpoint pauses', 'the result of a delivery could not be stored as it is'),
