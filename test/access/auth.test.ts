@@ -36,6 +36,7 @@ const ROUTES: Record<string, object> = {
   '/api/v1/endpoints/:id/test': { type: 'gap.found' },
   '/api/v1/keys': { kind: 'secret', label: 'backend' },
   '/api/v1/keys/:id/rotate': {},
+  '/api/v1/organizations/:id': { time_zone: 'Europe/Berlin' },
   '/api/v1/passkeys': { name: 'Mac', passkey: openSoftAuthenticator().create({ challenge: 'AAAA' }) },
   '/api/v1/password': { ...PASSWORD, current_password: 'correct horse battery' },
   '/api/v1/pending/:bundle_id/connect': {},
@@ -118,6 +119,7 @@ async function addChannel({ windfall: { store, alerts }, organization }: TestApp
 
 /** The routes that change something that exists. */
 const CHANGING = [
+  '/api/v1/organizations/:id',
   '/api/v1/endpoints/:id',
   '/api/v1/alerts/channels/:id',
   '/api/v1/alerts/rules/:id',

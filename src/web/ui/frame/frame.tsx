@@ -144,7 +144,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
         )}
         {insecure && (
           <div class="banner" role="status">
-            This page was loaded over plain HTTP, which others can read. Put Windfall behind HTTPS.
+            Others can read this page, because it was loaded without HTTPS.
           </div>
         )}
         <HeldBanner />

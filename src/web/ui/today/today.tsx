@@ -7,12 +7,12 @@ import { amountOf, eventLabel, KINDS } from '../events/event_labels.ts'
 import type { FeedEvent } from '../events/feed_event.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { UnusedNotice } from '../frame/unused_notice.tsx'
+import { latePart } from '../loading/late.tsx'
 import { currentTime } from '../now.ts'
 import { QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { invalidate, type QueryResult, useQuery } from '../queries.ts'
 import { displayQuery, sourceQuery, useScope } from '../scope.ts'
-import { ZoneQuestion } from '../settings/alerts/time_zone.tsx'
 import { PendingApps } from '../settings/connect/connect_pending.tsx'
 import { day, weekday } from '../words.ts'
 import type { TodayFigures } from './certainty.ts'
@@ -23,6 +23,10 @@ import { MissingApps } from './missing_apps.tsx'
 import { NoApps } from './no_apps.tsx'
 import { FIRST_IMPORT, useStatus } from './status.ts'
 import { AllOk, System } from './system.tsx'
+
+const ZoneQuestion = latePart('The question for the time zone', () =>
+  import('../settings/alerts/time_zone.tsx').then((module) => module.ZoneQuestion),
+)
 
 /** Minimum interval between refreshes of the figures. */
 const MIN_REFRESH_INTERVAL_MS = 10_000

@@ -40,8 +40,7 @@ export function ZoneQuestion(): JSX.Element | null {
   return (
     <Card title="Which time zone is yours?">
       <p class="small quiet">
-        The days of charts, quiet hours and digests follow it. Until you choose one, days are those of UTC,
-        and new organizations have no quiet hours.
+        The days of charts, quiet hours and digests follow it. Until you choose one, they are those of UTC.
       </p>
       {asked.map((organization) => (
         <ZoneForm
