@@ -3,7 +3,7 @@ import { afterAll, beforeEach, onTestFinished } from 'vitest'
 import { useCheapPasswords } from './access/cheap_passwords.ts'
 import { endFile } from './closing.ts'
 import { watchBoundNumbers } from './guards/bound_numbers.ts'
-import { assertErrorsNamed } from './guards/error_lines.ts'
+import { assertErrorsNamed, endErrorsOfFile } from './guards/error_lines.ts'
 
 useCheapPasswords()
 watchBoundNumbers()
@@ -11,5 +11,5 @@ watchBoundNumbers()
 beforeEach(() => onTestFinished(assertErrorsNamed))
 afterAll(async () => {
   await endFile()
-  assertErrorsNamed()
+  endErrorsOfFile()
 })

@@ -6,7 +6,10 @@ import * as v from 'valibot'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { callControl, openControl, verb } from '../../src/control/socket.ts'
 import { openLog } from '../../src/log.ts'
+import { expectErrorsInFile } from '../guards/error_lines.ts'
 import { folderOf, run, startServing } from '../processes.ts'
+
+expectErrorsInFile('a command failed', 'the configuration is invalid and was not reloaded')
 
 const BUNDLE = 'com.example.lantern'
 

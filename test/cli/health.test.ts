@@ -28,7 +28,13 @@ test('a server is asked at the port where it listens', async () => {
     url,
     status: 'ready',
     reasons: [],
-    checks: { database_writable: true, shutting_down: false, root_certificate_valid: true },
+    checks: {
+      database_writable: true,
+      shutting_down: false,
+      root_certificate_valid: true,
+      alerts_running: true,
+      forwarding_running: true,
+    },
   })
 })
 
@@ -52,6 +58,20 @@ test('the reasons of a server that is not ready are printed', async () => {
     1,
     { url, status: 'not_ready', checks, reasons: expect.arrayContaining(['the server is shutting down']) },
   ])
+})
+
+test('a server whose alerts an error has stopped is ready, with the reason', async () => {
+  const checks = {
+    database_writable: true,
+    shutting_down: false,
+    root_certificate_valid: true,
+    alerts_running: false,
+  }
+  const url = await openServer(200, JSON.stringify({ status: 'degraded', checks, jobs: [] }))
+  expect(await health('--url', url)).toMatchObject({
+    status: 0,
+    stdout: `${url} is ready, but an error has stopped alerts (windfall doctor says which).\n`,
+  })
 })
 
 test('a server that starts, another server and no server are not ready', async () => {

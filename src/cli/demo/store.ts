@@ -6,6 +6,7 @@ import type { Windfall } from '../../app.ts'
 import { preciseTime } from '../../clock.ts'
 import type { DemoReceiver } from '../../demo/receiver.ts'
 import type { AppStore } from '../../demo/store/store.ts'
+import { Refusal } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { progressText } from '../data/import.ts'
 import { plural } from '../instance/instance.ts'
@@ -74,7 +75,8 @@ export function importReports(windfall: Windfall, log: Log): void {
   async function fetchAll(): Promise<void> {
     await catalogue.refreshAll()
     const { read, empty, stopped } = await imports.run()
-    await jobs.runNow('annotations')
+    // The clock may have begun it meanwhile, and a stop of the demo lets it begin no more.
+    await jobs.runNow('annotations').catch(passIfRunning)
     stopShowing()
     if (stopped.length > 0) return
     const seconds = ((preciseTime() - started_ms) / 1000).toFixed(1)
@@ -86,6 +88,11 @@ export function importReports(windfall: Windfall, log: Log): void {
   fetchAll()
     .catch((error) => log.error('the simulated year could not be imported', { error }))
     .finally(stopShowing)
+}
+
+/** @throws `error` unless it says that the job runs or that the jobs close */
+function passIfRunning(error: unknown): void {
+  if (!(error instanceof Refusal && error.code === 'job_running')) throw error
 }
 
 /** Shows a progress line that is redrawn on a terminal; otherwise one line at the start. Returns how to end it. */

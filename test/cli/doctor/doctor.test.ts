@@ -15,9 +15,12 @@ import { closedAtEnd } from '../../closing.ts'
 import { openTestStore, TIDES } from '../../demo/store/opened.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { openForwardingApp, openHttpReceiver } from '../../forwarding/receiving.ts'
+import { expectErrorsInFile } from '../../guards/error_lines.ts'
 import { openTestApp, sharedAuthority } from '../../helpers.ts'
 import { windfall } from '../command.ts'
 import { type Folder, openKeyFolder } from '../connect/connecting.ts'
+
+expectErrorsInFile('a job failed')
 
 const opened = await openTestStore({ subscribers: 1, authority: await sharedAuthority() })
 const { store, clock } = opened

@@ -7,13 +7,17 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { openControl, verb } from '../../../src/control/socket.ts'
 import { verbsOf } from '../../../src/control/verbs.ts'
+import { schema, versionOf } from '../../../src/store/schema/schema.ts'
 import { BUNDLE, renewedPayload, transactionPayload } from '../../apple/samples.ts'
 import { closedAtEnd } from '../../closing.ts'
 import { openFolder } from '../../config/folder.ts'
 import { openForwardingApp, openHttpReceiver } from '../../forwarding/receiving.ts'
+import { expectErrorsInFile } from '../../guards/error_lines.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { folderOf, run } from '../../processes.ts'
 import { formsIn } from '../../stored_secrets.ts'
+
+expectErrorsInFile('a job failed')
 
 const PEM = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -165,7 +169,7 @@ test('a support bundle has what a report needs, and no secret, key, token, user 
     expect.arrayContaining(['disk', 'pragmas', 'sdk_calls:1', 'keys:connect:default']),
   )
   expect(JSON.parse(textOf(bundle, 'database.json'))).toMatchObject({
-    pragmas: { user_version: 4, journal_mode: 'wal' },
+    pragmas: { user_version: versionOf(schema), journal_mode: 'wal' },
     rows: { users: 1, links: 2, endpoints: 2 },
   })
   const endpoint = expect.objectContaining({ path: 'endpoints[0].secrets', value: '(masked)' })
