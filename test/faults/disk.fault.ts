@@ -3,7 +3,17 @@ import { copyFileSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../folders.ts'
+import { expectErrorsInFile } from '../guards/error_lines.ts'
 import { folderOf, run, type Serving, startServing } from '../processes.ts'
+
+expectErrorsInFile(
+  'a job failed',
+  'alerts pause for 30 seconds after an error',
+  'forwarding could not look for due deliveries',
+  'the metrics cannot be brought up to date',
+  'alerts could not be evaluated',
+  'alerts could not read the feed',
+)
 
 const APP = 'com.example.lantern'
 const CONFIG = `[rates]\nfetch = false\n[limits]\nsdk_requests_per_minute = 100000\n[[apps]]\nbundle_id = "${APP}"\n`

@@ -85,9 +85,9 @@ function openWindow(store: Pick<Store, 'prepare'>) {
     return Math.min(untried + soon, limit)
   }
 
-  /** Whether at least `limit` deliveries of an endpoint wait. */
-  const isFull = (endpoint_id: string, limit: number): boolean =>
-    (countWaiting.get({ endpoint_id, limit })?.count ?? 0) >= limit
+  /** How many deliveries of an endpoint wait, at most `limit`. */
+  const waiting = (endpoint_id: string, limit: number): number =>
+    countWaiting.get({ endpoint_id, limit })?.count ?? 0
 
   /** Makes all waiting deliveries of an endpoint due, except those behind another of their key. */
   const makeDue = (endpoint_id: string, now: number): void => void releaseAll.run(now, endpoint_id)
@@ -98,5 +98,5 @@ function openWindow(store: Pick<Store, 'prepare'>) {
   /** Makes deliveries due whose next attempt is later than `latest`. */
   const pullBackLater = (now: number, latest: number): void => void pullBack.run({ now, latest })
 
-  return { pending, isFull, makeDue, isAnyLater, pullBackLater }
+  return { pending, waiting, makeDue, isAnyLater, pullBackLater }
 }

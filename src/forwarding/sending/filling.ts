@@ -42,9 +42,11 @@ export function openFilling(deps: Deps) {
 
   /** How many rows may be added to an endpoint now. */
   const room = (endpoint_id: string): number =>
-    deliveries.isFull(endpoint_id, MAX_WAITING)
-      ? 0
-      : Math.min(BATCH, MAX_PENDING - deliveries.pending(endpoint_id, clock(), MAX_PENDING))
+    Math.min(
+      BATCH,
+      MAX_WAITING - deliveries.waiting(endpoint_id, MAX_WAITING),
+      MAX_PENDING - deliveries.pending(endpoint_id, clock(), MAX_PENDING),
+    )
 
   const positionOf = (endpoint: Endpoint): number =>
     Math.max(endpoint.cursor, scanned.get(keyOf(endpoint)) ?? 0)

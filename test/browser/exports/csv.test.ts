@@ -24,6 +24,9 @@ describe.skipIf(!hasChromium())('CSV of cards', () => {
 
   async function enter() {
     const app = await openAlertingApp({ clock: handClock(Date.now()) })
+    const { organizations, store } = app.windfall
+    // Otherwise Today asks for it, in a card that loads late.
+    await store.commit(() => organizations.setTimeZone(organizations.resolve(null), 'UTC'))
     const ids = { transactionId: '1001', originalTransactionId: '1001' }
     await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY', transaction: ids })
     const once = {

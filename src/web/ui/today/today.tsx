@@ -80,11 +80,11 @@ function ForOwner(): JSX.Element {
   return (
     <>
       {status.data && <System rows={status.data.rows.filter(({ id }) => id !== FIRST_IMPORT)} />}
-      {asksZone && <ZoneQuestion />}
       {isEmpty && <FirstSteps />}
       <Figures />
       {!isEmpty && <FirstSteps />}
       <Feed onEvent={refreshFigures} />
+      {asksZone && <ZoneQuestion />}
     </>
   )
 }
