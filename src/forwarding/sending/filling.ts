@@ -35,18 +35,11 @@ type Making = { isBlocked: boolean; body: Buffer | null }
 
 /** Opens the filling. */
 export function openFilling(deps: Deps) {
-  const { store, clock, endpoints, deliveries, sources } = deps
+  const { store, endpoints, sources } = deps
   const { add } = openAdding(deps)
+  const room = openRoom(deps)
   /** Positions up to which nothing matched, beyond the stored cursor. */
   const scanned = new Map<string, number>()
-
-  /** How many rows may be added to an endpoint now. */
-  const room = (endpoint_id: string): number =>
-    Math.min(
-      BATCH,
-      MAX_WAITING - deliveries.waiting(endpoint_id, MAX_WAITING),
-      MAX_PENDING - deliveries.pending(endpoint_id, clock(), MAX_PENDING),
-    )
 
   const positionOf = (endpoint: Endpoint): number =>
     Math.max(endpoint.cursor, scanned.get(keyOf(endpoint)) ?? 0)
@@ -95,6 +88,16 @@ export function openFilling(deps: Deps) {
 
   return { fill, add, headOf, isBehind, isPossible, positionOf, storePositions }
 }
+
+/** Returns the function that says how many rows may be added to an endpoint now. */
+const openRoom =
+  ({ clock, deliveries }: Pick<Deps, 'clock' | 'deliveries'>) =>
+  (endpoint_id: string): number =>
+    Math.min(
+      BATCH,
+      MAX_WAITING - deliveries.waiting(endpoint_id, MAX_WAITING),
+      MAX_PENDING - deliveries.pending(endpoint_id, clock(), MAX_PENDING),
+    )
 
 const keyOf = ({ id, kind }: Endpoint): string => `${id}/${kind}`
 

@@ -144,7 +144,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
         )}
         {insecure && (
           <div class="banner" role="status">
-            Others can read this page, because it was loaded without HTTPS.
+            Others can read this page: it was loaded without HTTPS.
           </div>
         )}
         <HeldBanner />

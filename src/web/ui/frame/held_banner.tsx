@@ -14,7 +14,7 @@ export function HeldBanner(): JSX.Element | null {
   return (
     <div class="banner" role="status">
       Outgoing requests are held: {REASONS[held.reason]} on {instant(held.at)}, and the original may still
-      serve. To send from this server, run <code>{commandLine('windfall outgoing resume')}</code>
+      serve. To send, run <code>{commandLine('windfall outgoing resume')}</code>
     </div>
   )
 }
