@@ -25,6 +25,8 @@ const SDK = ['test/sdk/**/*.test.ts']
 const SWIFT = ['test/swift/**/*.test.ts']
 /** Tests of the Android SDK, which `npm run test:android` builds first. */
 const ANDROID = ['test/android/**/*.test.ts']
+/** Tests of the program as it ships, which `npm run test:shipped` builds for a simulated Apple. */
+const SHIPPED = ['test/shipped/**/*.test.ts']
 /** Tests that run commands as processes. */
 const CLI = ['test/cli/**/*.test.ts', 'test/demo/command.test.ts']
 /** Folders whose tests start processes, simulate histories or generate random cases. The other folders are fast. */
@@ -42,8 +44,8 @@ const SLOW = [
 ].map((folder) => `test/${folder}/**`)
 
 const EVERYTHING = ['test/**/*.test.ts']
-const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...SWIFT, ...ANDROID, ...CLI]
-/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary, sdk, swift or android. */
+const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...SWIFT, ...ANDROID, ...CLI, ...SHIPPED]
+/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary, sdk, swift, android or shipped. */
 const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   core: { include: EVERYTHING, exclude: OTHER_SUITES },
   fast: { include: EVERYTHING, exclude: [...OTHER_SUITES, ...SLOW] },
@@ -54,12 +56,13 @@ const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   swift: { include: SWIFT, exclude: [] },
   android: { include: ANDROID, exclude: [] },
   cli: { include: CLI, exclude: [] },
-  all: { include: [...EVERYTHING, ...FAULTS], exclude: [...SWIFT, ...ANDROID] },
+  shipped: { include: SHIPPED, exclude: [] },
+  all: { include: [...EVERYTHING, ...FAULTS], exclude: [...SWIFT, ...ANDROID, ...SHIPPED] },
 }
 /** Their tests wait for processes and disks, so one more worker than cores keeps the cores busy. */
 const WAITS = ['cli', 'faults']
 /** Their tests kill processes and fill disks, or install systems and executables. */
-const NEEDS_DISK = ['faults', 'binary', 'swift', 'android', 'all']
+const NEEDS_DISK = ['faults', 'binary', 'shipped', 'swift', 'android', 'all']
 const HAS_BROWSER_TESTS = ['browser', 'all']
 const name = process.env.WINDFALL_SUITE ?? 'core'
 const suite = SUITES[name]
