@@ -2,8 +2,12 @@
 
 const SHORT_MINUTES = 2
 
-/** The minutes to run. */
-export const minutes = Number(process.env.WINDFALL_MINUTES ?? SHORT_MINUTES)
+/** The days to simulate; null for a soak in real time. */
+export const days: number | null = process.env.WINDFALL_DAYS ? Number(process.env.WINDFALL_DAYS) : null
+
+/** The minutes to run; null if days are simulated. */
+export const minutes: number | null =
+  days === null ? Number(process.env.WINDFALL_MINUTES ?? SHORT_MINUTES) : null
 
 const MOST_FAULTS = 40
 const MOST_CHARACTERS = 600

@@ -46,7 +46,7 @@ export function faultsOfAlerts(
           : differencesByCount(own, gotByChannel.get(channel) ?? [], stops)),
       ].map((fault) => `alerts to ${channel}: ${fault}`),
     ),
-    ...silentSales(db, until),
+    ...untoldSales(db, until),
   ]
 }
 
@@ -104,8 +104,8 @@ function differencesByCount(
 }
 
 /** The sales that the rule of all sales does not know. */
-function silentSales(db: Database.Database, until: number): string[] {
-  const known = new Set(
+function untoldSales(db: Database.Database, until: number): string[] {
+  const told = new Set(
     db
       .prepare<[], string>('select key from alert_messages')
       .pluck()
@@ -124,7 +124,7 @@ function silentSales(db: Database.Database, until: number): string[] {
       transaction?: { transaction_id: string; ownership?: string }
     }
     const isSale = (money?.price_milli ?? 0) > 0 && transaction?.ownership !== 'FAMILY_SHARED'
-    const isKnown = known.has(transaction?.transaction_id)
-    return isSale && !isKnown ? [`the sale ${id} (${seq}) alerted nobody`] : []
+    const isTold = told.has(transaction?.transaction_id)
+    return isSale && !isTold ? [`the sale ${id} (${seq}) alerted nobody`] : []
   })
 }

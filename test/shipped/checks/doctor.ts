@@ -6,7 +6,7 @@ type Check = { id: string; title: string; status: string; detail: string }
 export type DoctorAnswer = { checks: Check[] }
 
 /** The states of endpoints that the doctor must name. */
-const NAMED = ['failing', 'disabled']
+const TOLD = ['failing', 'disabled']
 
 /** Endpoints and channels that do not work and are not named, and those that are named and work. */
 export function faultsOfDoctor({ checks }: DoctorAnswer, database: string): string[] {
@@ -20,7 +20,7 @@ export function faultsOfDoctor({ checks }: DoctorAnswer, database: string): stri
   return [
     ...endpoints.flatMap(({ name, state }) => {
       const isNamed = named.some((text) => text.includes(`${name} is ${state}`))
-      return NAMED.includes(state) === isNamed
+      return TOLD.includes(state) === isNamed
         ? []
         : [`doctor ${isNamed ? 'names' : 'does not name'} ${name}, which is ${state}`]
     }),
