@@ -41,12 +41,12 @@ describe.skipIf(!hasChromium())('finding one’s way', () => {
     for (const name of ['Revenue', 'All metrics', 'Customers', 'Settings']) {
       await page.getByRole('link', { name, exact: true }).first().click()
       await expect.poll(() => heading(page)).toBe(name)
-      expect(await page.title()).toBe(`${name} · Windfall`)
+      await expect.poll(() => page.title()).toBe(`${name} · Windfall`)
     }
     await show(page, '/customers')
     await page.locator('.people a').first().click()
     await expect.poll(() => page.title()).toMatch(/^Anonymous · cus_[0-9a-f]{8,} · Windfall$/)
-    expect(await heading(page)).toMatch(/^Anonymous · cus_/)
+    await expect.poll(() => heading(page)).toMatch(/^Anonymous · cus_/)
     await page.goBack()
     await expect.poll(() => page.title()).toBe('Customers · Windfall')
     expect(complaints).toEqual([])
