@@ -22,7 +22,7 @@ function pass(name: 'minutes' | 'seed', variable: string): void {
 pass('minutes', 'WINDFALL_MINUTES')
 pass('seed', 'WINDFALL_SEED')
 if (values.form !== undefined && !FORMS.includes(values.form))
-  throw new Error(`--form must be one of ${FORMS.join(' and ')}, not ${values.form}`)
+  throw new Error(`--form must be ${FORMS.join(' or ')}, not ${values.form}`)
 const forms = values.form === undefined ? FORMS : [values.form]
 process.exitCode = runSuite(
   'shipped',

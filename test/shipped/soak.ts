@@ -1,9 +1,10 @@
 /** The scenario of the soak: some minutes of a hostile world around the program as it ships, and all checks. */
 import { setTimeout as pass } from 'node:timers/promises'
 import type { Form } from './build.ts'
-import { countsIn, dueIn, faultsOfDatabase } from './checks/database.ts'
+import { countsIn, dueIn, type Evidence, faultsOfDatabase, headIn } from './checks/database.ts'
 import { type DoctorAnswer, faultsOfDoctor } from './checks/doctor.ts'
 import { openMemory } from './checks/memory.ts'
+import type { Began } from './checks/missing.ts'
 import { endpointToml } from './settings.ts'
 import { type Around, openAround, SECRET } from './world_around.ts'
 
@@ -18,8 +19,6 @@ const SETTLING_MS = 30_000
 const POLL_MS = 250
 /** What has been due for less than this is under way. */
 const PATIENCE_MS = 3_000
-/** A sale that was recorded this long before the end has been told. */
-const TELLING_MS = 10_000
 /** The receiver that dies is away for these parts of each five minutes after the restarts. */
 const EVERY_MS = 5 * MINUTE_MS
 
@@ -42,7 +41,8 @@ export async function soak({ form, minutes, seed }: Options) {
   await apps.ask.begin({ url, publishable: owner.publishable, secret: owner.secret })
   const memory = openMemory(program)
   const duration_ms = minutes * MINUTE_MS
-  for (const [at_ms, work] of scheduleOf(around, duration_ms)) {
+  const { schedule, added } = scheduleOf(around, duration_ms)
+  for (const [at_ms, work] of schedule) {
     await memory.watchUntil(began + at_ms)
     await work()
   }
@@ -50,9 +50,9 @@ export async function soak({ form, minutes, seed }: Options) {
 
   const before = await page?.ask.newest()
   await Promise.all([store.ask.end(), apps.ask.end()])
-  const alerted_until = Date.now() - TELLING_MS
-  const left = await settle(installed.database)
-  const doctor = await program.command<DoctorAnswer>('doctor')
+  const left = await settle(installed.database, added)
+  const until = Date.now() - PATIENCE_MS
+  const ofDoctor = await faultsOfDoctor(() => program.command<DoctorAnswer>('doctor'), installed.database)
   const health = await program.command<{ status: string }>('health')
   const after = await page?.ask.newest()
   await Promise.all([reader.ask.end(), page?.ask.end()])
@@ -83,8 +83,16 @@ export async function soak({ form, minutes, seed }: Options) {
     ...(verified.difference === null ? [] : [`verify: ${verified.difference}`]),
     ...left.map((words) => `${words}, is due and not done`),
     ...memory.faults(),
-    ...faultsOfDoctor(doctor, installed.database),
-    ...faultsOfDatabase(installed.database, { seen: known, receipts, accepted, read, stops, alerted_until }),
+    ...ofDoctor,
+    ...faultsOfDatabase(installed.database, {
+      seen: known,
+      receipts,
+      accepted,
+      read,
+      stops,
+      began: added,
+      until,
+    }),
   ]
   const counts = {
     minutes,
@@ -100,23 +108,26 @@ export async function soak({ form, minutes, seed }: Options) {
   return { faults, counts }
 }
 
-/** What happens when, in ms after the beginning. */
-function scheduleOf({ program, receivers, installed, endpoints }: Around, duration_ms: number): Scheduled[] {
+/** What happens when, in ms after the beginning. `added`: the endpoints that are added, with what they begin with. */
+function scheduleOf({ program, receivers, installed, endpoints }: Around, duration_ms: number) {
+  const added: Record<string, Began> = {}
   const restarts_ms = Math.min(duration_ms, LONGEST_RESTARTS_MS)
   const restart = (signal: 'SIGTERM' | 'SIGKILL') => async () => {
     await program.end(signal)
     await program.begin()
   }
   async function addLate(): Promise<void> {
+    const least = headIn(installed.database)
     installed.add(endpointToml('late', endpoints.late ?? '', SECRET))
     await program.reload()
+    added.late = { least, most: headIn(installed.database) }
   }
   const die = () => receivers.ask.die()
   const comeBack = () => receivers.ask.comeBack()
   const outages: Scheduled[] = []
   for (let at = restarts_ms + EVERY_MS; at + EVERY_MS < duration_ms; at += 2 * EVERY_MS)
     outages.push([at, die], [at + EVERY_MS, comeBack])
-  return [
+  const schedule: Scheduled[] = [
     [0.08 * restarts_ms, addLate],
     [0.1 * restarts_ms, die],
     [0.2 * restarts_ms, restart('SIGKILL')],
@@ -127,13 +138,14 @@ function scheduleOf({ program, receivers, installed, endpoints }: Around, durati
     [0.75 * restarts_ms, restart('SIGTERM')],
     ...outages,
   ]
+  return { schedule, added }
 }
 
 /** Waits until nothing is due. Resolves with what still is after `SETTLING_MS`. */
-async function settle(database: string): Promise<string[]> {
+async function settle(database: string, added: Evidence['began']): Promise<string[]> {
   const until = Date.now() + SETTLING_MS
   for (;;) {
-    const due = dueIn(database, Date.now() - PATIENCE_MS)
+    const due = dueIn(database, Date.now() - PATIENCE_MS, added)
     if (due.length === 0 || Date.now() > until) return due
     await pass(POLL_MS)
   }

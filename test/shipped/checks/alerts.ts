@@ -1,29 +1,28 @@
 /** Compares the alerts in a database with what the providers accepted. */
 import type Database from 'better-sqlite3'
+import { oneLine } from '../../../src/alerts/channels/texts.ts'
+import { topicOf } from '../../../src/alerts/channels/web_push/payload.ts'
+import type { Content } from '../../../src/alerts/messages/content.ts'
 import { decodeBody } from '../../../src/events/codec.ts'
 import type { Stop } from '../program.ts'
 import type { Accepted } from '../world/phones.ts'
+import { isInterrupted } from './interrupted.ts'
 
+/** A message on its way to a channel, which is named like the provider in `world/phones.ts`. */
 type Send = {
   message_id: string
   channel: string
+  channel_id: string
+  key: string
+  content: string
   state: string
-  attempts: number
   words: string | null
   due_at: number | null
   summary_id: string | null
 }
 type Event = { id: string; body: Buffer; seq: number }
 
-/** A call of a provider that began this long before a stop may have been under way. */
-const UNDER_WAY_MS = 5_000
-/** The channels whose providers get the id of a message. */
-const WITH_IDS = ['hook', 'mail']
-
-const isInterrupted = (at: number, stops: readonly Stop[]): boolean =>
-  stops.some(({ from, until }) => at >= from - UNDER_WAY_MS && at <= until)
-
-/** Returns what is wrong with the alerts. `until`: sales recorded before this instant must have been told, in ms. */
+/** Returns what is wrong with the alerts. `until`: sales recorded before this instant must have been sent, in ms. */
 export function faultsOfAlerts(
   db: Database.Database,
   accepted: readonly Accepted[],
@@ -31,21 +30,22 @@ export function faultsOfAlerts(
 ): string[] {
   const sends = db
     .prepare<[], Send>(
-      `select message_id, name as channel, alert_sends.state, attempts, words, due_at, summary_id
-       from alert_sends join alert_channels on alert_channels.id = channel_id`,
+      `select message_id, name as channel, channel_id, key, content, alert_sends.state, words, due_at, summary_id
+       from alert_sends join alert_channels on alert_channels.id = channel_id
+       join alert_messages on alert_messages.id = message_id`,
     )
     .all()
   const byChannel = Map.groupBy(sends, ({ channel }) => channel)
   const gotByChannel = Map.groupBy(accepted, ({ channel }) => channel)
+  const channels = new Set([...byChannel.keys(), ...gotByChannel.keys()])
   return [
-    ...[...byChannel].flatMap(([channel, own]) =>
-      [
-        ...unexplainedIn(own),
-        ...(WITH_IDS.includes(channel)
-          ? differencesById(own, gotByChannel.get(channel) ?? [], stops)
-          : differencesByCount(own, gotByChannel.get(channel) ?? [], stops)),
-      ].map((fault) => `alerts to ${channel}: ${fault}`),
-    ),
+    ...[...channels].flatMap((channel) => {
+      const own = byChannel.get(channel) ?? []
+      const got = gotByChannel.get(channel) ?? []
+      return [...unexplainedIn(own), ...differencesIn(own, got, stops)].map(
+        (fault) => `alerts to ${channel}: ${fault}`,
+      )
+    }),
     ...silentSales(db, until),
   ]
 }
@@ -72,35 +72,34 @@ function isExplained({ state, words, due_at, summary_id }: Send): boolean {
   }
 }
 
-/** A message that is marked as being sent when the process stops is sent once more; others are sent once. */
-function differencesById(sends: readonly Send[], got: readonly Accepted[], stops: readonly Stop[]): string[] {
-  const gotById = Map.groupBy(got, ({ id }) => id)
-  const sent = sends.filter(({ state }) => state === 'sent')
-  const known = new Set(sends.map(({ message_id }) => message_id))
-  return [
-    ...sent.flatMap(({ message_id }) =>
-      gotById.has(message_id) ? [] : [`${message_id} is sent, and did not arrive`],
-    ),
-    ...[...gotById].flatMap(([id, all]) => {
-      // Tests of a channel are no messages.
-      if (!known.has(id)) return []
-      const repeats = all.length - 1
-      const interruptions = all.filter(({ at }) => isInterrupted(at, stops)).length
-      return repeats > interruptions ? [`${id} arrived ${all.length} times`] : []
-    }),
-  ]
+/** What a provider gets that identifies a message: its id, its topic, or else its words, which several messages can have. */
+function identityOf({ channel, message_id, key, content }: Send): string {
+  if (channel === 'push') return topicOf(key)
+  const { text } = JSON.parse(content) as Content
+  if (channel === 'telegram') return `${text?.shown.title}\n${text?.shown.body}`
+  if (channel === 'ntfy')
+    return `${oneLine(text?.shown.title ?? '')}\n${text?.shown.body || text?.shown.title}`
+  return message_id
 }
 
-/** The same where the provider gets only a text: as many arrive as were sent. */
-function differencesByCount(
-  sends: readonly Send[],
-  got: readonly Accepted[],
-  stops: readonly Stop[],
-): string[] {
-  const sent = sends.filter(({ state }) => state === 'sent').length
-  const interrupted = got.filter(({ at }) => isInterrupted(at, stops)).length
-  const isRight = got.length >= sent && got.length <= sent + interrupted
-  return isRight ? [] : [`${sent} are sent, and ${got.length} arrived`]
+/** A message that is being sent when the process is killed is sent once more; others are sent once. */
+function differencesIn(sends: readonly Send[], got: readonly Accepted[], stops: readonly Stop[]): string[] {
+  const sentOf = Map.groupBy(
+    sends.filter(({ state }) => state === 'sent'),
+    identityOf,
+  )
+  const gotOf = Map.groupBy(got, ({ id }) => id)
+  return [...new Set([...sentOf.keys(), ...gotOf.keys()])].flatMap((id) => {
+    const sent = sentOf.get(id)?.length ?? 0
+    const arrived = gotOf.get(id) ?? []
+    const interrupted = arrived.filter((one) => isInterrupted(one, stops)).length
+    const times = arrived.map(({ at }) => new Date(at).toISOString().slice(11, 23)).join(', ')
+    if (arrived.length < sent)
+      return [`${id} is sent ${sent} times, and arrived only ${arrived.length} times`]
+    if (arrived.length > sent + interrupted)
+      return [`${id} is sent ${sent} times, and arrived ${arrived.length} times: ${times}`]
+    return []
+  })
 }
 
 /** The sales that the rule of all sales does not know. */

@@ -10,15 +10,20 @@ import type { Receipt } from '../world/receivers.ts'
 import { faultsOfAlerts } from './alerts.ts'
 import { faultsOfDeliveries } from './deliveries.ts'
 import { faultsOfFeed } from './feed.ts'
+import { type Began, missingDeliveries } from './missing.ts'
 
-/** What the processes of the world saw. `alerted_until`: sales before this instant must have been told, in ms. */
+/**
+ * What the processes of the world saw, null for one that did not exist. `began`: the endpoints that did not begin with the
+ * first event. `until`: what was recorded before this instant (ms) must have been delivered, read and alerted.
+ */
 export type Evidence = {
   seen: readonly Seen[]
   receipts: readonly Receipt[]
   accepted: readonly Accepted[]
-  read: readonly ReadEvent[]
+  read: readonly ReadEvent[] | null
   stops: readonly Stop[]
-  alerted_until: number
+  began: Readonly<Record<string, Began>>
+  until: number
 }
 
 /** Apple's history brings what no process posted. */
@@ -39,26 +44,26 @@ function modelOf(seen: readonly Seen[]): Model {
 
 /** Returns what is wrong in `file`. */
 export function faultsOfDatabase(file: string, evidence: Evidence): string[] {
-  const { seen, receipts, accepted, read, stops, alerted_until } = evidence
+  const { seen, accepted, read, stops, until } = evidence
   const db = new Database(file, { readonly: true })
   try {
     return [
       ...seen.flatMap(({ refused }) => refused.map((words) => `refused: ${words}`)),
       ...faultsIn(file, modelOf(seen)).filter((fault) => !FROM_HISTORY.test(fault)),
-      ...faultsOfDeliveries(db, receipts, stops),
-      ...faultsOfAlerts(db, accepted, { stops, until: alerted_until }),
-      ...faultsOfFeed(db, read),
+      ...faultsOfDeliveries(db, evidence),
+      ...faultsOfAlerts(db, accepted, { stops, until }),
+      ...(read === null ? [] : faultsOfFeed(db, read, until)),
     ]
   } finally {
     db.close()
   }
 }
 
-/** What is due at `now` (ms) and not done: deliveries of active endpoints that are not slow, and alerts. */
-export function dueIn(file: string, now: number): string[] {
+/** What is due at `now` (ms) and not done: deliveries and events of active endpoints that are not slow, and alerts. */
+export function dueIn(file: string, now: number, began: Evidence['began']): string[] {
   const db = new Database(file, { readonly: true })
   try {
-    return db
+    const due = db
       .prepare<[{ now: number }], string>(`
         select 'a delivery to ' || name from deliveries join endpoints on endpoints.id = endpoint_id
           where endpoints.state = 'active' and name <> 'slow' and deliveries.state = 'waiting' and next_at <= :now
@@ -67,6 +72,17 @@ export function dueIn(file: string, now: number): string[] {
           join alert_channels on alert_channels.id = channel_id where due_at <= :now or alert_sends.state = 'sending'`)
       .pluck()
       .all({ now })
+    return [...due, ...missingDeliveries(db, { began, until: now })]
+  } finally {
+    db.close()
+  }
+}
+
+/** The newest event. */
+export function headIn(file: string): number {
+  const db = new Database(file, { readonly: true })
+  try {
+    return Number(db.prepare('select coalesce(max(seq), 0) from events').pluck().get())
   } finally {
     db.close()
   }

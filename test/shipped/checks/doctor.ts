@@ -8,17 +8,34 @@ export type DoctorAnswer = { checks: Check[] }
 /** The states of endpoints that the doctor must name. */
 const NAMED = ['failing', 'disabled']
 
-/** Endpoints and channels that do not work and are not named, and those that are named and work. */
-export function faultsOfDoctor({ checks }: DoctorAnswer, database: string): string[] {
+type States = { endpoints: ReadonlyMap<string, string>; dead: readonly string[] }
+
+function statesIn(database: string): States {
   const db = new Database(database, { readonly: true })
-  const endpoints = db.prepare<[], { name: string; state: string }>('select name, state from endpoints').all()
-  const dead = db.prepare<[], string>("select name from alert_channels where state = 'dead'").pluck().all()
-  db.close()
+  try {
+    const endpoints = db.prepare<[], [string, string]>('select name, state from endpoints').raw().all()
+    const dead = db.prepare<[], string>("select name from alert_channels where state = 'dead'").pluck().all()
+    return { endpoints: new Map(endpoints), dead }
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Asks the doctor about a server that runs. Resolves with endpoints and channels that do not work and are not named, and
+ * those that are named and work.
+ */
+export async function faultsOfDoctor(ask: () => Promise<DoctorAnswer>, database: string): Promise<string[]> {
+  const before = statesIn(database)
+  const { checks } = await ask()
+  const { endpoints, dead } = statesIn(database)
   const named = checks
     .filter(({ status }) => status === 'warning' || status === 'error')
     .map(({ title, detail }) => `${title}: ${detail}`)
   return [
-    ...endpoints.flatMap(({ name, state }) => {
+    ...[...endpoints].flatMap(([name, state]) => {
+      // A state that changed meanwhile may be named or not.
+      if (before.endpoints.get(name) !== state) return []
       const isNamed = named.some((text) => text.includes(`${name} is ${state}`))
       return NAMED.includes(state) === isNamed
         ? []

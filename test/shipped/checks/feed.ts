@@ -3,12 +3,14 @@ import type Database from 'better-sqlite3'
 import { QUIET_TYPES } from '../../../src/events/vocabulary.ts'
 import type { ReadEvent } from '../world/reader.ts'
 
-/** Events that were read twice, in the wrong order, or not at all. */
-export function faultsOfFeed(db: Database.Database, read: readonly ReadEvent[]): string[] {
+/** Events that were read twice, in the wrong order, or not at all. The last were recorded before `until`, in ms. */
+export function faultsOfFeed(db: Database.Database, read: readonly ReadEvent[], until: number): string[] {
   const last = read.at(-1)?.seq ?? 0
   const expected = db
-    .prepare<[number], ReadEvent>('select seq, id, type from events where seq <= ? order by seq')
-    .all(last)
+    .prepare<[number, number], ReadEvent>(
+      'select seq, id, type from events where seq <= ? or recorded_at < ? order by seq',
+    )
+    .all(last, until)
     .filter(({ type }) => !QUIET_TYPES.includes(type as never))
   const got = new Map(read.map((event) => [event.seq, event]))
   return [

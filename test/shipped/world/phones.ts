@@ -12,7 +12,10 @@ import ece from 'http_ece'
 import { SMTPServer } from 'smtp-server'
 import { answer, givenArguments } from './answering.ts'
 
-/** A message that a provider accepted. `id` is the message's where the provider gets it, else a text that has it all. */
+/**
+ * A message that a provider accepted. `id` is that of the message; Web Push gets only its topic, Telegram and ntfy only its
+ * words, the title in the first line.
+ */
 export type Accepted = { channel: string; id: string; at: number }
 
 /** `isTimeless`: the limits of providers, which depend on time, do not hold. */
@@ -46,6 +49,10 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
 
 let chat_at = 0
 
+/** https://core.telegram.org/bots/api#html-style */
+const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"' }
+const unescaped = (html: string): string => html.replace(/&\w+;/g, (one) => ENTITIES[one] ?? one)
+
 /** https://core.telegram.org/bots/api#making-requests */
 function telegram(body: Buffer, response: ServerResponse): void {
   const { text, chat_id } = JSON.parse(body.toString())
@@ -56,8 +63,9 @@ function telegram(body: Buffer, response: ServerResponse): void {
   }
   chat_at = now
   if (isFailing('telegram')) return reply(response, 502, { ok: false, description: 'Bad Gateway' })
-  if (typeof text !== 'string' || chat_id === undefined) faults.push(`Telegram got ${body}`)
-  accept('telegram', String(text))
+  const [, title, words] = /^<b>(.*)<\/b>\n([\s\S]*)\n<a href="[^"]*">Open<\/a>$/.exec(String(text)) ?? []
+  if (title === undefined || chat_id === undefined) faults.push(`Telegram got ${body}`)
+  accept('telegram', unescaped(`${title}\n${words}`))
   reply(response, 200, { ok: true, result: { message_id: accepted.length } })
 }
 
@@ -68,14 +76,14 @@ setInterval(() => {
 
 /** https://docs.ntfy.sh/publish/#limitations */
 function ntfy(body: Buffer, response: ServerResponse): void {
-  const { title, message, topic, click } = JSON.parse(body.toString())
+  const { title, message, topic } = JSON.parse(body.toString())
   if (!isTimeless && tokens < 1)
     return reply(response, 429, { code: 42_901, http: 429, error: 'limit reached: too many requests' })
   tokens -= 1
   if (isFailing('ntfy'))
     return reply(response, 500, { code: 50_001, http: 500, error: 'internal server error' })
   if (topic === undefined) faults.push(`ntfy got ${body}`)
-  accept('ntfy', JSON.stringify([title, message, click]))
+  accept('ntfy', `${title}\n${message}`)
   reply(response, 200, { id: String(accepted.length), event: 'message', topic })
 }
 
@@ -94,9 +102,9 @@ function push({ headers }: IncomingMessage, body: Buffer, response: ServerRespon
   if (isFailing('push')) return void response.writeHead(500).end()
   try {
     const text = ece.decrypt(body, { version: 'aes128gcm', privateKey: browser, authSecret: auth }).toString()
-    const { title, tag } = JSON.parse(text).notification
-    if (tag !== undefined && headers.topic !== tag) faults.push(`push: topic ${headers.topic}, tag ${tag}`)
-    accept('push', `${headers.topic} ${title}`)
+    const { tag } = JSON.parse(text).notification
+    if (headers.topic !== tag) faults.push(`push: topic ${headers.topic}, tag ${tag}`)
+    accept('push', tag)
   } catch (error) {
     faults.push(`push: ${error}`)
   }

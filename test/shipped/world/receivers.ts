@@ -9,13 +9,17 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pass } from 'node:timers/promises'
 import { answer, givenArguments } from './answering.ts'
 
-/** A request. `status`: 0 when the receiver let the sender wait for too long. `at`: by the clock of this machine. */
+/**
+ * A request. `status`: 0 when the sender got no answer. `at` and `ended_at`, when the sender got the answer or stopped to
+ * wait for it: by the clock of this machine.
+ */
 export type Receipt = {
   endpoint: string
   id: string
   attempt: number
   status: number
   at: number
+  ended_at: number
   sha256: string
   isReplay: boolean
 }
@@ -26,6 +30,8 @@ const keyOf = (text: string): Buffer => Buffer.from(text.replace('whsec_', ''), 
 let key = keyOf(secret)
 const SLOW_MS = 300
 const TOO_SLOW_MS = 17_000
+/** A sender waits for this long. */
+const PATIENCE_MS = 15_000
 const RETRY_AFTER_S = 2
 
 const receipts: Receipt[] = []
@@ -74,16 +80,22 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   const id = textOf(headers['webhook-id'] ?? headers['windfall-id'])
   const { status, wait_ms = 0, retry_after_s } = BEHAVIOURS[endpoint]?.(n, body) ?? { status: 404 }
   if (!isSigned(request, body)) faults.push(`${endpoint} ${id}: the signature is wrong`)
-  receipts.push({
+  const at = Date.now()
+  const receipt: Receipt = {
     endpoint,
     id,
     attempt: Number(textOf(headers['windfall-attempt'])),
     status,
-    at: Date.now(),
+    at,
+    ended_at: at + Math.min(wait_ms, PATIENCE_MS),
     sha256: createHash('sha256').update(body).digest('hex'),
     isReplay: headers['windfall-replay'] !== undefined,
-  })
+  }
+  receipts.push(receipt)
   await pass(wait_ms)
+  receipt.ended_at = Math.min(Date.now(), at + PATIENCE_MS)
+  // The server has died meanwhile, or its client.
+  if (request.socket.destroyed) receipt.status = 0
   const more = retry_after_s === undefined ? {} : { 'retry-after': String(retry_after_s) }
   response.writeHead(status === 0 ? 204 : status, more).end()
 }
