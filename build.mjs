@@ -5,19 +5,9 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import {
-  assetsOf,
-  at,
-  buildOf,
-  escapeCode,
-  firstFile,
-  packedPage,
-  pageFiles,
-  pageOptions,
-  serverOptions,
-} from './tools/bundle.mjs'
-import { fontPackage, licensesText, nodePackage, packagesIn } from './tools/packages.mjs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { at, buildOf } from './tools/bundle.mjs'
+import { writeProgram } from './tools/program.mjs'
 
 const quiet = process.argv.includes('--quiet')
 const say = (text) => quiet || process.stdout.write(`${text}\n`)
@@ -79,6 +69,7 @@ async function build() {
     'build.mjs',
     'tools/bundle.mjs',
     'tools/packages.mjs',
+    'tools/program.mjs',
     'package.json',
     'package-lock.json',
   ]
@@ -88,16 +79,7 @@ async function build() {
   const mark = fingerprint([...filesBelow('src'), ...mine]) + JSON.stringify(own)
   if (isFresh('dist/.built', mark)) return
   say('Building …')
-  const { build: bundle } = await import('esbuild')
-  mkdirSync(at('dist'), { recursive: true })
-  const builtPage = await bundle(pageOptions)
-  const page = packedPage(await pageFiles(builtPage, bundle, version))
-  for (const [name, text] of Object.entries(await assetsOf(page))) writeFileSync(at(`dist/${name}`), text)
-  const { metafile } = await bundle({ ...serverOptions(own), metafile: true })
-  const packages = [...packagesIn([builtPage.metafile, metafile]), nodePackage(), fontPackage()]
-  writeFileSync(at('dist/licenses.txt'), licensesText(packages))
-  escapeCode(at('dist'))
-  writeFileSync(at('dist/windfall.mjs'), firstFile)
+  await writeProgram(at('dist'))
   writeFileSync(at('dist/.built'), mark)
 }
 

@@ -4,7 +4,7 @@ import type { Clocks } from './clock.ts'
 import type { ConfigSources } from './config/load.ts'
 import type { Config } from './config/settings.ts'
 import type { Log } from './log.ts'
-import type { RateOrigins } from './rates/sources.ts'
+import type { RateOrigins } from './rates/origins.ts'
 
 export type AppOptions = Clocks & {
   config: Config

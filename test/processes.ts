@@ -36,6 +36,10 @@ type Options = {
   entry?: string | undefined
   /** An executable to run instead of Node and `entry`, in an environment without PATH. */
   program?: string | undefined
+  /** Whether the environment is `env` alone. */
+  isExact?: boolean | undefined
+  /** Options of Node, before `entry`. */
+  flags?: readonly string[] | undefined
   /** The id of the user and group to run as, for tests that root runs; the current user by default. */
   uid?: number | undefined
 }
@@ -58,13 +62,17 @@ function clean(): NodeJS.ProcessEnv {
 }
 
 /** Starts `windfall` (or another `entry`) with these arguments. */
-export function start(args: readonly string[], { cwd, env = {}, entry = built, program, uid }: Options) {
+export function start(
+  args: readonly string[],
+  { cwd, env = {}, entry = built, program, uid, isExact, flags = [] }: Options,
+) {
   if (!existsSync(program ?? entry)) throw new Error(`${program ?? entry} is missing; build it first`)
-  const child = spawn(program ?? process.execPath, program === undefined ? [entry, ...args] : args, {
-    cwd,
-    env: { ...clean(), ...(program !== undefined && { PATH: '', NODE_COMPILE_CACHE: undefined }), ...env },
-    ...(uid !== undefined && { uid, gid: uid }),
-  })
+  const common = { ...clean(), ...(program !== undefined && { PATH: '', NODE_COMPILE_CACHE: undefined }) }
+  const child = spawn(
+    program ?? process.execPath,
+    program === undefined ? [...flags, entry, ...args] : args,
+    { cwd, env: isExact ? env : { ...common, ...env }, ...(uid !== undefined && { uid, gid: uid }) },
+  )
   living.add(child)
   let stdout = ''
   let stderr = ''

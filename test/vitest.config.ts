@@ -23,7 +23,7 @@ process.env.NODE_COMPILE_CACHE ??= at('../node_modules/.cache/tests')
 /** Their tests wait for processes and disks, so one more worker than cores keeps the cores busy. */
 const WAITS = ['cli', 'faults']
 /** Their tests kill processes and fill disks, or install systems and executables. */
-const NEEDS_DISK = ['faults', 'binary', 'swift', 'android', 'all']
+const NEEDS_DISK = ['faults', 'binary', 'shipped', 'swift', 'android', 'all']
 /** They have tests that run after the others, one at a time. */
 const HAS_TESTS_ALONE = ['faults', 'all']
 const HAS_BROWSER_TESTS = ['browser', 'all']

@@ -1,6 +1,6 @@
 /** A simulated publisher of exchange rates for the demo, on the loopback interface. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { RateOrigins } from '../rates/sources.ts'
+import type { RateOrigins } from '../rates/origins.ts'
 
 const DAY_MS = 86_400_000
 

@@ -8,10 +8,11 @@ import { readRates } from './csv.ts'
 import { APPLE_CURRENCIES, BASE, isCurrency } from './currencies.ts'
 import { NANO_PER_UNIT, rateText } from './exact.ts'
 import type { Rate } from './judging.ts'
+import { RATE_ORIGINS, type RateOrigins } from './origins.ts'
 import { type AddedRates, openRateStore } from './rate_store.ts'
 import { openRefresh } from './refresh.ts'
 import { dayAt, gapsOf, isCarried, type Span } from './series.ts'
-import { RATE_ORIGINS, type RateOrigins, sourcesAt } from './sources.ts'
+import { sourcesAt } from './sources.ts'
 
 /**
  * A summary of one currency. `per_usd` is a decimal number, null without any rate. `gaps` are the spans without a rate

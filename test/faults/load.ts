@@ -44,6 +44,9 @@ function keyOf({ kind, bundle_id, body }: Step): string | null {
   return `link ${bundle_id} ${body.originalTransactionId ?? body.purchaseToken}`
 }
 
+/** The call of a step. */
+export const callOf = (step: Step, number: number): Call => ({ number, step, key: keyOf(step) })
+
 /** Generates the calls of a simulated company, mixed with calls of a few returning users. */
 export function* callsOf(options: {
   seed: number
@@ -56,7 +59,7 @@ export function* callsOf(options: {
   const from = until - TWO_YEARS_MS
   const simulation = openSimulation({ seed, from, until, subscribers, edgeCases: true, authority })
   let number = 0
-  const call = (step: Step): Call => ({ number: number++, step, key: keyOf(step) })
+  const call = (step: Step): Call => callOf(step, number++)
   for (const step of simulation.steps()) {
     yield call(step)
     if (random.chance(0.4)) yield call(regularOf(random, number))

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { APPLE_CURRENCIES } from '../../src/rates/currencies.ts'
+import type { RateOrigins } from '../../src/rates/origins.ts'
 import { daysApart, daysOf } from '../../src/rates/series.ts'
-import type { RateOrigins } from '../../src/rates/sources.ts'
 
 type Source = 'frankfurter' | 'fawazahmed0' | 'fawazahmed0_fallback' | 'ecb'
 /** A response without rates. */

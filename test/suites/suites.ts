@@ -12,6 +12,8 @@ const SDK = ['test/sdk/**/*.test.ts']
 const SWIFT = ['test/swift/**/*.test.ts']
 /** Tests of the Android SDK, which `npm run test:android` builds first. */
 const ANDROID = ['test/android/**/*.test.ts']
+/** Tests of the program as it ships, which `npm run test:shipped` builds for a simulated Apple. */
+const SHIPPED = ['test/shipped/**/*.test.ts']
 /** Tests that run commands as processes. */
 const CLI = ['test/cli/**/*.test.ts', 'test/demo/command.test.ts']
 /** Folders whose tests start processes, simulate histories or generate random cases. The other folders are fast. */
@@ -39,8 +41,8 @@ export const ALONE = [
 ]
 
 const EVERYTHING = ['test/**/*.test.ts']
-const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...SWIFT, ...ANDROID, ...CLI]
-/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary, sdk, swift or android. */
+const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...SWIFT, ...ANDROID, ...CLI, ...SHIPPED]
+/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary, sdk, swift, android or shipped. */
 export const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   core: { include: EVERYTHING, exclude: OTHER_SUITES },
   fast: { include: EVERYTHING, exclude: [...OTHER_SUITES, ...SLOW] },
@@ -51,7 +53,8 @@ export const SUITES: Record<string, { include: string[]; exclude: string[] }> = 
   swift: { include: SWIFT, exclude: [] },
   android: { include: ANDROID, exclude: [] },
   cli: { include: CLI, exclude: [] },
-  all: { include: [...EVERYTHING, ...FAULTS], exclude: [...SWIFT, ...ANDROID] },
+  shipped: { include: SHIPPED, exclude: [] },
+  all: { include: [...EVERYTHING, ...FAULTS], exclude: [...SWIFT, ...ANDROID, ...SHIPPED] },
 }
 
 /** The suite that runs a file, by its path from the top of the repository, or undefined if none does. */

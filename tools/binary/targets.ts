@@ -30,6 +30,9 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   },
 }
 
+/** The name of the target for this machine. */
+export const HOST = `${process.platform}-${process.arch}`
+
 /** Runs a program and returns its output. @throws Error with what it printed, if it fails. */
 export function run(program: string, args: readonly string[], cwd = at('.')): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, encoding: 'utf8' })

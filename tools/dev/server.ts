@@ -3,7 +3,7 @@ import type { Windfall } from '../../src/app.ts'
 import type { AppleHosts } from '../../src/apple/api/hosts.ts'
 import { startServer, stopSignal } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import type { RateOrigins } from '../../src/rates/sources.ts'
+import type { RateOrigins } from '../../src/rates/origins.ts'
 
 /** The simulated hosts and trusted roots, passed as JSON in the only argument. */
 export type SimulatedHosts = { roots: string[]; hosts: AppleHosts; rate_origins: RateOrigins }

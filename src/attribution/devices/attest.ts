@@ -1,7 +1,7 @@
 /** Everything about attested devices: enrolment, tokens, assertions, and the counts of labelled calls. */
 import { X509Certificate } from 'node:crypto'
 import type { AttestEnvironment } from '../../apple/attest/attestation.ts'
-import { APP_ATTEST_ROOTS } from '../../apple/jws/roots.ts'
+import { APP_ATTEST_ROOTS } from '../../apple/attest/roots.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { Caller } from '../callers.ts'

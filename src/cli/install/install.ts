@@ -1,9 +1,8 @@
 /** The command `windfall install`: makes this machine, or an image of one, run Windfall as a service. */
 import { chmodSync, existsSync, readdirSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { ConfigError } from '../../config/checks/issues.ts'
-import { commentedConfig } from '../../config/documents.ts'
 import { Refusal } from '../../errors.ts'
 import { INSTALLED_FOLDER, writeAddon } from '../../program/addon.ts'
 import { form } from '../../program/form.ts'
@@ -13,6 +12,7 @@ import { UNIT } from '../../systemd/unit.ts'
 import { loadWithTypes } from '../instance/load.ts'
 import { print, setResult } from '../instance/output.ts'
 import { ensureUser } from './account.ts'
+import { firstConfig } from './first_config.ts'
 import {
   DATA_FOLDER,
   ensureCopy,
@@ -29,14 +29,6 @@ type Step = { what: string; outcome: Outcome | 'started' | 'not started' }
 
 const ROOT_OWNER = { uid: 0, gid: 0 }
 
-/** The first config file: the data below /var/lib/windfall, and a backup each night. */
-const firstConfig = (): string =>
-  commentedConfig(undefined, {
-    'store.path': join(DATA_FOLDER, 'windfall.db'),
-    'backup.folder': join(DATA_FOLDER, 'backups'),
-    'backup.schedule': '30 3 * * *',
-  })
-
 type InstallOptions = { root: string; program: string; starts: boolean }
 
 /** Brings the machine at `root` into the installed state. A second call changes nothing. */
@@ -46,7 +38,7 @@ function install({ root, program, starts }: InstallOptions): Step[] {
   if (root === '/') assertSameProgram(layout.program, program)
   const { outcome, uid, gid } = ensureUser(root)
   const owner = { uid, gid }
-  const config = existsSync(layout.config) ? null : firstConfig()
+  const config = existsSync(layout.config) ? null : firstConfig(DATA_FOLDER)
   for (const file of [layout.program, layout.unit]) makeParents(file)
   const steps: Step[] = [
     { what: 'the user windfall', outcome },

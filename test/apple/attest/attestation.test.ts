@@ -9,7 +9,7 @@ import {
   suggestedAppId,
   verifyAttestation,
 } from '../../../src/apple/attest/attestation.ts'
-import { APP_ATTEST_ROOTS } from '../../../src/apple/jws/roots.ts'
+import { APP_ATTEST_ROOTS } from '../../../src/apple/attest/roots.ts'
 import { openDeviceAuthority } from '../../../src/demo/signing/devices.ts'
 import { sha256Of } from '../../../src/ids.ts'
 import { NOW } from '../samples.ts'

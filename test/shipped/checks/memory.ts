@@ -1,0 +1,43 @@
+/** Watches what a server holds that runs for long: its heap, resident memory and descriptors. */
+import { setTimeout as pass } from 'node:timers/promises'
+import type { Held, Program } from '../program.ts'
+
+const MINUTE_MS = 60_000
+/** From this minute on, what the server holds stays as it is. */
+const SETTLED_MS = 15 * MINUTE_MS
+const MOST = { heap_mib: 5, resident_mib: 10, descriptors: 3 }
+const POLL_MS = 200
+
+/** Opens the watch, which begins now. Only one process is watched after `SETTLED_MS`. */
+export function openMemory(program: Pick<Program, 'measure'>) {
+  const began = performance.now()
+  const measured: Held[] = []
+  let next = began + SETTLED_MS
+
+  /** Waits until an instant of `performance.now`, and measures each minute. */
+  async function watchUntil(instant: number): Promise<void> {
+    while (performance.now() < instant) {
+      if (performance.now() >= next) {
+        measured.push(await program.measure())
+        next += MINUTE_MS
+      }
+      await pass(Math.max(0, Math.min(POLL_MS, instant - performance.now())))
+    }
+  }
+
+  /** What grew beyond its limit since the first measurement. */
+  function faults(): string[] {
+    const [first, last] = [measured[0], measured.at(-1)]
+    if (first === undefined || last === undefined) return []
+    // A single measurement may meet a burst, which the least of the last ones does not.
+    const least = (of: (held: Held) => number): number => Math.min(...measured.slice(-3).map(of))
+    const grown: [string, number, number][] = [
+      ['heap', least(({ heap }) => heap ?? 0) - (first.heap ?? 0), MOST.heap_mib],
+      ['resident memory', least(({ resident }) => resident) - first.resident, MOST.resident_mib],
+      ['descriptors', least(({ descriptors }) => descriptors) - first.descriptors, MOST.descriptors],
+    ]
+    return grown.flatMap(([what, by, most]) => (by > most ? [`the ${what} grew by ${by.toFixed(1)}`] : []))
+  }
+
+  return { watchUntil, faults, last: (): Partial<Held> => measured.at(-1) ?? {} }
+}
