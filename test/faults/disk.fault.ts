@@ -6,7 +6,12 @@ import { temporaryFolder } from '../folders.ts'
 import { expectErrorsInFile } from '../guards/error_lines.ts'
 import { folderOf, run, type Serving, startServing } from '../processes.ts'
 
+// Whatever is due while the disk is full, or the file another one, fails. Which parts are depends on the second.
 expectErrorsInFile(
+  'the database cannot be written now',
+  'database or disk is full',
+  'disk I/O error',
+  'was replaced or deleted while it was being served',
   'a job failed',
   'alerts pause for 30 seconds after an error',
   'forwarding could not look for due deliveries',

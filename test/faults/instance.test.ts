@@ -6,8 +6,12 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Authority, openAuthority } from '../../src/demo/signing/authority.ts'
 import { APPLE_ID, BUNDLE, NOW, renewedPayload } from '../apple/samples.ts'
 import { dial, post, problemIn, response, sendRaw } from '../http/wire.ts'
+import { expectErrorsInFile } from '../guards/error_lines.ts'
 import { folderOf, run, type Serving, startServing } from '../processes.ts'
 import { bundledServing } from './bundled.ts'
+
+// The server outlives its test.
+expectErrorsInFile('the configuration is invalid and was not reloaded')
 
 const app = (bundle: string) => `[[apps]]\nbundle_id = "${bundle}"\n`
 /** Long timeouts, so that only the tested behavior ends a request. */
