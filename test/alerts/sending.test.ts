@@ -40,7 +40,9 @@ test('a lifetime value of zero is reported after a refund, and not with a trial'
   }
   const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', price: 0 }
   await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY', transaction: trial })
-  expect(await lastBody()).toBe('Lantern Pro Monthly · com.example.lantern\n🇺🇸 United States')
+  expect(await lastBody()).toBe(
+    'Lantern Pro Monthly · com.example.lantern\nTrial until Jul 1\n🇺🇸 United States',
+  )
   const transactionId = await purchase({ app })
   // Apple signs the refund later than the purchase; of two signatures of one time either may win.
   app.clock.turn(1_000)
