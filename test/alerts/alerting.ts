@@ -15,6 +15,7 @@ export type Got = {
   body: string
   url: string
   urgency: string
+  is_payment: boolean
   at: number
   fields: { label: string; value: string }[]
 }
