@@ -78,7 +78,7 @@ export function openAlerts(deps: Deps) {
   const channelAdministration = openChannelAdministration({ clock, feed, channels, rules })
   const declared = openDeclaredAlerts({ ...deps, channels, rules, positionOf: following.positionOf })
   const isHeld = () => deps.outgoing.held.state() !== null
-  const channelFindings = openChannelFindings({ store, clock, channels })
+  const channelFindings = openChannelFindings({ ...deps, channels, rules })
   const heartbeat = openHeartbeat({ ...deps, dispatcher: deps.outgoing.dispatcher, isHeld })
   const { wake, start, settled, close } = openRunning({ ...deps, ...stored, courier, heartbeat })
 

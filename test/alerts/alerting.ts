@@ -3,7 +3,7 @@ import type { Channel } from '../../src/alerts/channels/channels.ts'
 import type { Rule } from '../../src/alerts/rules/rules.ts'
 import { type RuleSettings, settingsOf, type TemplateName } from '../../src/alerts/rules/templates.ts'
 import { newId } from '../../src/ids.ts'
-import { dataBody, outerPayload, transactionPayload } from '../apple/samples.ts'
+import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
 import { openHttpReceiver } from '../forwarding/receiving.ts'
 import { handClock, openTestApp, type TestApp, type TestOptions } from '../helpers.ts'
 
@@ -15,6 +15,7 @@ export type Got = {
   body: string
   url: string
   urgency: string
+  is_payment: boolean
   at: number
   fields: { label: string; value: string }[]
 }
@@ -146,6 +147,8 @@ type Purchase = {
   type?: string
   subtype?: string
   transaction?: Record<string, unknown>
+  /** The signed renewal info; none without it. */
+  renewal?: Record<string, unknown>
   signed_at?: number
 }
 
@@ -155,6 +158,7 @@ export async function purchase({
   type = 'DID_RENEW',
   subtype,
   transaction = {},
+  renewal,
   signed_at = app.clock(),
 }: Purchase): Promise<string> {
   number += 1
@@ -172,6 +176,15 @@ export async function purchase({
   const data = dataBody({
     environment: payload.environment,
     signedTransactionInfo: app.authority.sign(payload),
+    ...(renewal && {
+      signedRenewalInfo: app.authority.sign(
+        renewalPayload({
+          originalTransactionId: payload.originalTransactionId,
+          signedDate: signed_at,
+          ...renewal,
+        }),
+      ),
+    }),
   })
   const answer = await app.notify(
     outerPayload(data, {

@@ -156,6 +156,30 @@ test('a test that is accepted wakes a channel that did not work, and a refused o
   expect(state()).toMatchObject({ state: 'disabled' })
 })
 
+test('a new channel is tested if the request says so, and is added also if its provider refuses it', async () => {
+  const app = await openOwned()
+  const add = (name: string, fields: object = {}) =>
+    app.call('POST', 'channels', {
+      name,
+      kind: 'json',
+      settings: { url: `${app.receiver.url}/${name}` },
+      ...fields,
+    })
+  expect(await add('quiet')).toMatchObject({ status: 201, body: { state: 'active', test: null } })
+  expect(app.got('quiet')).toEqual([])
+  expect(await add('tested', { test: true })).toMatchObject({
+    status: 201,
+    body: { state: 'active', last_sent_at: app.clock(), test: { result: 'sent', words: null } },
+  })
+  expect(app.got('tested')).toMatchObject([{ title: '🔔 Windfall can reach you', is_payment: false }])
+  app.receiver.behave(() => 410)
+  expect(await add('gone', { test: true })).toMatchObject({
+    status: 201,
+    body: { state: 'dead', test: { result: 'dead', words: expect.stringContaining('410') } },
+  })
+  expect(app.alerts.channels.list().map(({ name }) => name)).toEqual(['quiet', 'tested', 'gone'])
+})
+
 test('a change of a channel that is turned off does not turn it on', async () => {
   const app = await openOwned()
   const channel = await app.channel('home', { state: 'disabled' })

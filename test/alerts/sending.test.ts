@@ -40,13 +40,36 @@ test('a lifetime value of zero is reported after a refund, and not with a trial'
   }
   const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', price: 0 }
   await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY', transaction: trial })
-  expect(await lastBody()).toBe('Lantern Pro Monthly · com.example.lantern\n🇺🇸 United States')
+  expect(await lastBody()).toBe(
+    'Lantern Pro Monthly · com.example.lantern\nTrial until Jul 1\n🇺🇸 United States',
+  )
   const transactionId = await purchase({ app })
   // Apple signs the refund later than the purchase; of two signatures of one time either may win.
   app.clock.turn(1_000)
   const refund = { transactionId, originalTransactionId: transactionId, revocationDate: app.clock() }
   await purchase({ app, type: 'REFUND', transaction: refund })
   expect(await lastBody()).toMatch(/lifetime \$0\.00$/)
+})
+
+test('a message about one payment says so, and one about a refund, a trial or several messages does not', async () => {
+  const app = await openAlertingApp()
+  for (const template of ['sale', 'refund', 'trial'] as const) await app.rule(template, { per_hour: 1 })
+  const transactionId = await purchase({ app })
+  app.clock.turn(1_000)
+  const refund = { transactionId, originalTransactionId: transactionId, revocationDate: app.clock() }
+  await purchase({ app, type: 'REFUND', transaction: refund })
+  const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', price: 0 }
+  await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY', transaction: trial })
+  await app.settle(2_000)
+  await purchase({ app })
+  await app.settle(2_000)
+  await app.settle(5 * MINUTE)
+  expect(Object.fromEntries(app.got().map(({ title, is_payment }) => [title, is_payment]))).toEqual({
+    '🔁 $4.99 · Renewal': true,
+    '↩️ -$4.99 · Refund': false,
+    '🌱 Trial started': false,
+    '📬 1 sale · $4.99': false,
+  })
 })
 
 test('what is no sale is not told: sandbox, family sharing, a price of zero, and what came with a backfill', async () => {

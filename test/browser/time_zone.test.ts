@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium())('the time zone', () => {
       await page.getByRole('heading', { name: QUESTION }).waitFor()
       const own = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
       expect(await page.getByLabel('Time zone').inputValue()).toBe(own)
-      await page.getByText('The days of all charts move with it').waitFor()
+      await page.getByText('The days of all charts, quiet hours and digests follow it').waitFor()
       await assertSound(page)
       await storePicture(page, `zone-today-${size}`)
       if (size === 'desktop') {
@@ -50,6 +50,31 @@ describe.skipIf(!hasChromium())('the time zone', () => {
       expect(complaints).toEqual([])
     }
   })
+
+  test.each(['phone', 'desktop'] as const)(
+    'on a %s, Today has a place for the form that loads late',
+    async (size) => {
+      const app = await open()
+      const { page } = await visitAsOwner(browser, app, size)
+      const question = page.getByRole('heading', { name: QUESTION })
+      const seen = Promise.withResolvers<void>()
+      // What the question loads is requested once it is shown.
+      await page.route('**/assets/part-*', async (route) => {
+        if ((await question.count()) > 0) await seen.promise
+        await route.continue()
+      })
+      await page.goto('/')
+      await question.waitFor()
+      await page.locator('.today-figures').waitFor()
+      expect(await page.getByLabel('Time zone').count()).toBe(0)
+      const below = () => page.locator('.today-figures').boundingBox()
+      const before = await below()
+      seen.resolve()
+      await page.getByLabel('Time zone').waitFor()
+      expect(before).not.toBeNull()
+      expect(await below()).toEqual(before)
+    },
+  )
 
   test('a zone of config.toml is shown and not asked for', async () => {
     const env = { WINDFALL_ORGANIZATIONS: '[{ slug = "default", time_zone = "Europe/Berlin" }]' }

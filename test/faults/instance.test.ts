@@ -7,6 +7,7 @@ import { type Authority, openAuthority } from '../../src/demo/signing/authority.
 import { APPLE_ID, BUNDLE, NOW, renewedPayload } from '../apple/samples.ts'
 import { expectErrorsInFile } from '../guards/error_lines.ts'
 import { dial, post, problemIn, response, sendRaw } from '../http/wire.ts'
+import { expectErrorsInFile } from '../guards/error_lines.ts'
 import { folderOf, run, type Serving, startServing } from '../processes.ts'
 import { bundledServing } from './bundled.ts'
 

@@ -8,7 +8,7 @@ import type { Vapid } from './web_push/vapid.ts'
  * A message for people, as plain text without a provider's markup. Names and attributes in it are untrusted.
  *
  * `tag` is the same for each attempt, and for messages that replace one another on a phone. `url` is what a tap opens.
- * `at` is when it happened, in ms since the epoch. `fields` are shown where a provider has a place for them. `badge` is the
+ * `at` is when it happened, in ms since the epoch. `is_payment`: whether it is about one payment. `fields` are shown where a provider has a place for them. `badge` is the
  * number of findings that need the owner.
  */
 export type ChannelMessage = Readonly<{
@@ -18,6 +18,7 @@ export type ChannelMessage = Readonly<{
   body: string
   url: string
   urgency: 'normal' | 'trouble'
+  is_payment: boolean
   at: number
   badge: number
   fields: readonly Readonly<{ label: string; value: string }>[]

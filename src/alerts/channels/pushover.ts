@@ -27,7 +27,7 @@ export const pushover: ChannelKind<Settings, Secrets> = {
   accountOf: (_, { token }) => token.slice(0, 8),
   addressOf: ({ device }) => (device === undefined ? 'all devices' : device),
   send(
-    { title, body, url, urgency, at },
+    { title, body, url, urgency, is_payment, at },
     { settings: { server, device }, secrets: { token, user } },
     context,
   ) {
@@ -40,7 +40,7 @@ export const pushover: ChannelKind<Settings, Secrets> = {
       timestamp: String(Math.floor(at / 1_000)),
       ...(bytesOf(url) <= MAX_URL_BYTES && { url, url_title: 'Open in Windfall' }),
       ...(device !== undefined && { device }),
-      ...(urgency === 'normal' && { sound: 'cashregister' }),
+      ...(is_payment && { sound: 'cashregister' }),
     })
     const request = {
       url: new URL('/1/messages.json', server).href,

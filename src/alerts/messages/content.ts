@@ -3,12 +3,14 @@ import type { TemplateName } from '../rules/templates.ts'
 
 /**
  * What a message is about. `event`: an event of the feed. `figures`: a fact that was computed by the clock. `finding`: a
- * fault or warning, its end, or that it comes and goes. `summary`: other messages. `digest`: a day or a week.
+ * fault or warning, its end, or that it comes and goes. `device`: a device that its push service ended, and that was removed.
+ * `summary`: other messages. `digest`: a day or a week.
  */
 export type Subject =
   | Readonly<{ about: 'event'; template: TemplateName; event_id: string; is_recovered: boolean }>
   | Readonly<{ about: 'figures'; template: TemplateName; figures: Figures }>
   | Readonly<{ about: 'finding'; state: 'began' | 'ended' | 'flapping'; finding: FindingText }>
+  | Readonly<{ about: 'device'; name: string }>
   | Readonly<{ about: 'summary'; reason: SummaryReason }>
   | Readonly<{ about: 'digest'; digest_id: string }>
 

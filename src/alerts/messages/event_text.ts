@@ -1,9 +1,10 @@
-/** The words of a message about an event: what happened, the money, the product, the customer and the app. */
+/** The words of a message about an event: what happened, the money, the product, what comes next, the customer and the app. */
 import type { FeedEvent } from '../../events/feed.ts'
 import type { Rates } from '../../rates/rates.ts'
 import type { TemplateName } from '../rules/templates.ts'
 import type { Tally, Text, Words } from './content.ts'
 import type { DayTotal } from './day_totals.ts'
+import { isOfPrice, nextText } from './next_text.ts'
 import { isPayment, type Occasion } from './occasion.ts'
 import { amountText, countryText, countText, flagOf, joined } from './wording.ts'
 
@@ -22,12 +23,15 @@ const NAMES: Readonly<Record<string, readonly [picture: string, name: string]>> 
   'subscription.billing_failed': ['💳', 'Payment failed'],
   'subscription.grace_started': ['💳', 'Payment failed, grace period'],
   'subscription.renewal_disabled': ['👋', 'Renewal turned off'],
+  'subscription.price_increase_asked': ['🏷️', 'Price increase awaits consent'],
+  'subscription.price_increase_accepted': ['🏷️', 'Price increase accepted'],
+  'subscription.price_changed': ['🏷️', 'Price changed'],
   'purchase.made': ['💰', 'Purchase'],
   'transaction.recorded': ['💰', 'Sale'],
 }
 const OTHER = ['🔔', 'Event'] as const
 
-type Organization = Readonly<{ currency: string }>
+type Organization = Readonly<{ currency: string; time_zone: string }>
 /** `today`: the sales of the day so far, if the event is one of them and they are known. */
 type Context = {
   template: TemplateName
@@ -79,7 +83,9 @@ type Money = { milli: number | null; own: string; base: string; lifetime: string
 function moneyOf(occasion: Occasion, { organization, rates }: Context): Money {
   const { snapshot, event } = occasion
   const { price_milli = 0, refunded_milli, currency = null } = snapshot.money ?? {}
-  const milli = isRefund(event) ? -(refunded_milli ?? price_milli) : price_milli
+  // With a notice of a price nothing is charged, and the line about it has both prices.
+  const price = isOfPrice(event) ? 0 : price_milli
+  const milli = isRefund(event) ? -(refunded_milli ?? price) : price
   const on = new Date(event.occurred_at).toISOString().slice(0, 10)
   const isOwn = currency === organization.currency
   const converted =
@@ -99,8 +105,10 @@ function lifetimeText({ event, customer }: Occasion): string {
   return figures.ltv_milli === 0 && !isRefund(event) ? '' : amountText(figures.ltv_milli, figures.currency)
 }
 
-function wordsOf(occasion: Occasion, { template, today }: Context, money: Money | null): Words {
-  const { snapshot, app_name, product_name } = occasion
+function wordsOf(occasion: Occasion, { template, today, organization }: Context, money: Money | null): Words {
+  const { snapshot, app_name } = occasion
+  const product = productText(occasion)
+  const next = nextText(occasion, organization.time_zone, money !== null)
   const [picture, name] = NAMES[occasion.type] ?? OTHER
   const country = snapshot.country ?? ''
   const isFirst = template === 'first_in_country'
@@ -110,7 +118,8 @@ function wordsOf(occasion: Occasion, { template, today }: Context, money: Money 
   return {
     title: `${isFirst ? '🌍' : picture} ${joined(money?.own, what)}`,
     body: [
-      joined(product_name, app_name),
+      joined(product, app_name),
+      next,
       joined(country && `${flagOf(country)} ${countryText(country)}`.trim(), base),
       joined(paymentText(occasion), lifetime),
       today && todayText(today, money !== null),
@@ -118,14 +127,21 @@ function wordsOf(occasion: Occasion, { template, today }: Context, money: Money 
       .filter((line) => line !== null && line !== '')
       .join('\n'),
     fields: [
-      { label: 'Product', value: product_name },
+      { label: 'Product', value: product },
       { label: 'App', value: app_name },
       { label: 'Country', value: country === '' ? '' : countryText(country) },
       { label: 'Payment', value: occasion.payment === 0 ? '' : String(occasion.payment) },
       { label: 'Amount', value: money === null ? '' : joined(money.own, money.base) },
       { label: 'Lifetime value', value: money?.lifetime ?? '' },
+      { label: 'Next', value: next },
     ].filter(({ value }) => value !== ''),
   }
+}
+
+/** The product, with the number that was bought if it is not one. */
+function productText({ product_name, snapshot: { transaction } }: Occasion): string {
+  const quantity = transaction?.quantity ?? 1
+  return quantity > 1 ? `${product_name} × ${quantity.toLocaleString('en-US')}` : product_name
 }
 
 /** Which payment of its subscription this is: the first, or the number of the renewal. */

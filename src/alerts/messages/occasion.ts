@@ -20,15 +20,25 @@ export type Snapshot = {
     transaction_id?: string
     ownership?: string
     kind?: string
+    offer_type?: number
     offer_discount?: string
+    quantity?: number
     purchased_at?: number
   }
-  subscription?: { grace_until_at?: number; expires_at?: number } | null
+  subscription?: {
+    auto_renew?: boolean
+    expires_at?: number
+    grace_until_at?: number
+    next_product_id?: string
+    renewal_price_milli?: number
+    currency?: string
+  } | null
 }
 
 /**
  * `type` is the most telling event of the transaction. `payment` is the number of the payment within its subscription,
- * 1 for the first; 0 if it is no payment of a subscription.
+ * 1 for the first; 0 if it is no payment of a subscription. `next_product_name`: the product of the next renewal, if it is
+ * another one. `committed_until_at`: the end of a commitment to several periods, in ms since the epoch.
  */
 export type Occasion = {
   event: FeedEvent
@@ -36,6 +46,8 @@ export type Occasion = {
   type: string
   app_name: string
   product_name: string
+  next_product_name: string | null
+  committed_until_at: number | null
   payment: number
   customer: EventCustomer | null
 }
@@ -77,6 +89,9 @@ export function openOccasions({ store, feed, apps, products, enrichment }: Deps)
     select count(*) as count from transactions
     where app_id = :app_id and environment = :environment and original_transaction_id = :subject
       and purchased_at <= :until and price_milli > 0 and ifnull(ownership, 'PURCHASED') = 'PURCHASED'`)
+  const commitment = store.prepare<Lineage, { committed_until_at: number | null }>(`
+    select committed_until_at from subscriptions
+    where app_id = :app_id and environment = :environment and original_transaction_id = :subject`)
 
   /** What an event is about; null if the event does not exist any more. Waits up to a second for the customer’s figures. */
   async function read(event_id: string): Promise<Occasion | null> {
@@ -85,12 +100,15 @@ export function openOccasions({ store, feed, apps, products, enrichment }: Deps)
     const [enriched] = await enrichment.enrich([stored])
     const snapshot = stored.data as Snapshot
     const app = apps.get(stored.app_id ?? '')
+    const next_product_id = snapshot.subscription?.next_product_id
     return {
       event: stored,
       snapshot,
       type: typeOf(stored, snapshot),
       app_name: app?.name ?? app?.bundle_id ?? '',
       product_name: nameOfProduct(app, snapshot.product_id ?? ''),
+      next_product_name: next_product_id === undefined ? null : nameOfProduct(app, next_product_id),
+      committed_until_at: commitment.get(stored)?.committed_until_at ?? null,
       payment: paymentOf(stored, snapshot),
       customer: enriched?.customer ?? null,
     }

@@ -31,6 +31,8 @@ export function openTexts({ occasions, organizations, rates, dayTotals, nameOfAp
         return figuresText(subject, nameOfApp)
       case 'finding':
         return findingText(subject.state, subject.finding)
+      case 'device':
+        return deviceText(subject.name)
       case 'summary':
         return summaryText(
           subject.reason,
@@ -132,6 +134,14 @@ function noSaleText({ hours = 0, app_id = null }: Figures, nameOfApp: (id: strin
     ),
   )
   return { shown: words, hidden: words, path: '/today', urgency: 'normal' }
+}
+
+function deviceText(name: string): Text {
+  const words = plain(
+    `📵 ${name} gets no more alerts`,
+    'Its browser ended the subscription, and the device was removed. Open the dashboard on it, and tap “Send alerts to this device”.',
+  )
+  return { shown: words, hidden: words, path: '/settings/alerts', urgency: 'normal' }
 }
 
 function findingText(state: 'began' | 'ended' | 'flapping', { title, text, level }: FindingText): Text {

@@ -34,3 +34,15 @@ export const countText = (count: number, one: string, many: string): string =>
 /** The parts that are not empty, separated by dots. */
 export const joined = (...parts: readonly (string | null | undefined | false)[]): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' · ')
+
+/** The date of an instant, with the year if it is not that of `now`. Both are in ms since the epoch. */
+export function dateText(at: number, now: number, timeZone: string): string {
+  const yearOf = (instant: number): string =>
+    new Date(instant).toLocaleDateString('en-US', { timeZone, year: 'numeric' })
+  return new Date(at).toLocaleDateString('en-US', {
+    timeZone,
+    month: 'short',
+    day: 'numeric',
+    ...(yearOf(at) !== yearOf(now) && { year: 'numeric' }),
+  })
+}

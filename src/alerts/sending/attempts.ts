@@ -144,7 +144,9 @@ function openCalls(deps: Deps, signal: AbortSignal) {
     const words = withTime(message, channel.hides_amounts ? text.hidden : text.shown)
     const url = `${baseUrl()}${text.path}`
     const badge = countOpen(channel.organization_id)
-    return sendTo(channel, { ...words, id, tag: key, url, urgency: text.urgency, at: happened_at, badge })
+    const { urgency, tally } = text
+    const is_payment = tally?.kind === 'sale' && tally.milli !== 0
+    return sendTo(channel, { ...words, id, tag: key, url, urgency, is_payment, at: happened_at, badge })
   }
 
   /** The words of a message, with its time if it is about trouble and late. */
@@ -159,7 +161,7 @@ function openCalls(deps: Deps, signal: AbortSignal) {
     const { shown, path, urgency } = TEST_TEXT
     const badge = countOpen(channel.organization_id)
     const message = { ...shown, id: newId('alm'), tag: `test/${channel.id}`, at: clock(), urgency, badge }
-    return sendTo(channel, { ...message, url: `${baseUrl()}${path}` })
+    return sendTo(channel, { ...message, is_payment: false, url: `${baseUrl()}${path}` })
   }
 
   return { call, sendTest, waitOf }

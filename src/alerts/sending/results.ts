@@ -39,6 +39,21 @@ function removeEnded(channels: Channels, { id, settings }: Channel): boolean {
   return true
 }
 
+/** Tells the other channels of an organization that a device was removed. */
+function reportRemoval({ clock, channels, messages }: Deps, { id, organization_id, name }: Channel): void {
+  const others = channels.list(organization_id)
+  if (others.length === 0) return
+  const message = messages.add({
+    organization_id,
+    rule_id: null,
+    kind: 'device',
+    key: `device/${id}`,
+    content: { subject: { about: 'device', name } },
+    happened_at: clock(),
+  })
+  if (message !== null) for (const other of others) messages.addSend(message.id, other.id, clock())
+}
+
 /** A channel that accepted a message. Another one, sent at the same time, may have been told to wait for longer. */
 function acceptedBy(channel: Channel, wait_ms: number, now: number): Channel {
   const next_at = Math.max(channel.next_at ?? 0, now + wait_ms)
@@ -46,7 +61,8 @@ function acceptedBy(channel: Channel, wait_ms: number, now: number): Channel {
 }
 
 /** Returns the function that stores the result of an attempt. */
-export function openResults({ clock, channels, messages }: Deps) {
+export function openResults(deps: Deps) {
+  const { clock, channels, messages } = deps
   return (message: Message, send: Send, channel: Channel, result: SendResult): void => {
     const current = channels.get(channel.id) ?? channel
     switch (result.kind) {
@@ -59,7 +75,10 @@ export function openResults({ clock, channels, messages }: Deps) {
         messages.finish(send, 'failed', result.words)
         return channels.setState(current, 'dead', result.words)
       case 'gone':
-        if (removeEnded(channels, channel)) return messages.finish(send, 'failed', result.words)
+        if (removeEnded(channels, channel)) {
+          reportRemoval(deps, current)
+          return messages.finish(send, 'failed', result.words)
+        }
         return messages.change(send, {
           state: 'waiting',
           due_at: clock(),

@@ -2,7 +2,7 @@
 
 /**
  * The script that reads a widget with a token. It keeps the last figures, and shows them with their time while the server
- * cannot be reached. The families of Scriptable: small, medium, large, extraLarge, accessoryCircular,
+ * cannot be reached. It deletes them once the token is removed. The families of Scriptable: small, medium, large, extraLarge, accessoryCircular,
  * accessoryRectangular and accessoryInline.
  */
 export const scriptableScript = (url: string, token: string): string =>
@@ -28,16 +28,21 @@ const COLORS = {
 const ROWS = { small: 2, medium: 2, large: 4, extraLarge: 4, accessoryRectangular: 2 }
 
 async function load() {
+  let answer
   try {
     const request = new Request(URL_OF_WIDGET)
     request.headers = { Authorization: "Bearer " + TOKEN }
     request.timeoutInterval = 10
-    const answer = await request.loadJSON()
+    answer = await request.loadJSON()
     const status = request.response.statusCode
-    if (status !== 200) throw new Error(status === 404 ? "The token was removed." : "The server answered " + status + ".")
+    if (status !== 200) throw new Error("The server answered " + status + ".")
     files.writeString(stored, JSON.stringify(answer))
     return { data: answer, note: answer.stale ? "catching up" : "" }
   } catch (error) {
+    // Another 404 can be that of a proxy while the server is away.
+    const isRemoved = answer && answer.code === "unknown_widget"
+    if (isRemoved && files.fileExists(stored)) files.remove(stored)
+    if (isRemoved) return { data: null, note: "The token was removed." }
     if (!files.fileExists(stored)) return { data: null, note: String(error.message || error) }
     const data = JSON.parse(files.readString(stored))
     return { data, note: "offline, " + data.updated_at_text }

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
 import type { Alerts } from '../../alerts/alerts.ts'
+import type { SendResult } from '../../alerts/channels/channel.ts'
 import type { Channel } from '../../alerts/channels/channels.ts'
 import { KIND_NAMES, kindOf } from '../../alerts/channels/kinds.ts'
 import type { Organizations } from '../../apps/organizations.ts'
@@ -32,6 +33,10 @@ const NewChannelBody = v.strictObject({
   secrets: v.optional(secrets, {}),
   hides_amounts: v.optional(hides_amounts, false),
   digests: v.optional(digests, []),
+  test: v.optional(
+    v.pipe(v.boolean(), v.description('Whether to send a test message at once, and to wait for its result')),
+    false,
+  ),
 })
 const ChannelChangesBody = v.strictObject({
   name: v.exactOptional(name),
@@ -71,6 +76,14 @@ export const ChannelTestAnswer = v.object({
   ),
 })
 
+const NewChannelAnswer = v.object({
+  ...ChannelAnswer.entries,
+  test: v.pipe(
+    v.nullable(ChannelTestAnswer),
+    v.description('The result of the test message; null without one'),
+  ),
+})
+
 const UNKNOWN = { 404: 'unknown_channel' } as const
 
 type Deps = { alerts: Alerts; organizations: Organizations; audit: Audit; auth: Auth }
@@ -98,6 +111,11 @@ export const describeChannel = ({
   address: kindOf(channel.kind).addressOf(channel.settings),
 })
 
+const describeTest = (result: SendResult): v.InferOutput<typeof ChannelTestAnswer> => ({
+  result: result.kind,
+  words: 'words' in result ? result.words : null,
+})
+
 function creationRoute({ alerts, organizations, audit, auth }: Deps): Route {
   const findOrganization = openOrganizationLookup(organizations)
 
@@ -105,24 +123,30 @@ function creationRoute({ alerts, organizations, audit, auth }: Deps): Route {
     ...OWNER_ROUTE,
     method: 'POST',
     path: '/api/v1/alerts/channels',
-    summary: 'Adds a channel; the first one of an organization brings the default rules',
+    summary:
+      'Adds a channel, and sends a test message with `test`; the first one of an organization brings the default rules',
     access: auth.freshOwner,
     body: NewChannelBody,
-    answers: { 201: { description: 'The channel', schema: ChannelAnswer } },
+    answers: { 201: { description: 'The channel, also if its test failed', schema: NewChannelAnswer } },
     refusals: {
       400: 'organization_needed',
       404: 'unknown_organization',
       409: 'name_taken, key_unreadable, too_many_channels',
     },
-    async handler({ event, body: { organization_id: organization, ...body } }) {
+    async handler({ event, body: { organization_id: organization, test, ...body } }) {
       const { id: organization_id } = findOrganization(organization)
       const channel = await auth.commitAs(event, auth.freshOwner, (actor) => {
         const added = alerts.channelAdministration.add({ ...body, organization_id, source: 'dashboard' })
         audit.note({ ...actor, action: 'channel.made', subject: added.id, detail: added.name })
         return added
       })
+      const result = test ? await alerts.test(channel) : null
       event.res.status = 201
-      return describeChannel(channel)
+      return {
+        // A test can find that the provider refuses the channel.
+        ...describeChannel(alerts.channels.get(channel.id) ?? channel),
+        test: result && describeTest(result),
+      }
     },
   })
 }
@@ -180,8 +204,7 @@ function testRoute({ alerts, audit, auth }: Deps): Route {
         audit.note({ ...actor, action: 'channel.tested', subject: id, detail: found.name })
         return found
       })
-      const result = await alerts.test(channel)
-      return { result: result.kind, words: 'words' in result ? result.words : null }
+      return describeTest(await alerts.test(channel))
     },
   })
 }

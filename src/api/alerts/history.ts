@@ -30,7 +30,7 @@ const MessageAnswer = v.object({
   organization_id: v.string(),
   rule_id: v.pipe(nullableText, v.description('Null for a summary or a digest')),
   rule_name: v.pipe(nullableText, v.description('Its name now, or when it was removed')),
-  kind: v.pipe(v.string(), v.description('The template of the rule, summary, or digest')),
+  kind: v.pipe(v.string(), v.description('The template of the rule, device, summary, or digest')),
   title: v.pipe(nullableText, v.description('Null until it is first sent')),
   body: nullableText,
   happened_at: v.number(),

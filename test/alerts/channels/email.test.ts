@@ -16,6 +16,7 @@ const MESSAGE: ChannelMessage = {
   body: '<b>Chord</b> & more',
   url: 'https://windfall.example/customers/cus_1',
   urgency: 'trouble',
+  is_payment: false,
   at: Date.UTC(2026, 5, 1, 12),
   badge: 0,
   fields: [{ label: 'Product', value: '<i>' }],

@@ -18,6 +18,7 @@ const MESSAGE: ChannelMessage = {
   body: 'Chord Pro · Chord\n🇩🇪 Germany',
   url: 'https://windfall.example/customers/cus_1',
   urgency: 'normal',
+  is_payment: false,
   at: Date.UTC(2026, 5, 1, 12),
   badge: 0,
   fields: [{ label: 'Product', value: 'Chord Pro' }],
@@ -225,14 +226,10 @@ test('Pushover: a form, its limits, and its errors', async () => {
   expect([result, path]).toEqual([{ kind: 'sent' }, '/1/messages.json'])
   expect(headers['content-type']).toBe('application/x-www-form-urlencoded')
   const form = Object.fromEntries(new URLSearchParams(text))
-  expect(form).toMatchObject({
-    token,
-    user,
-    title: MESSAGE.title,
-    url: MESSAGE.url,
-    priority: '0',
-    sound: 'cashregister',
-  })
+  expect(form).toMatchObject({ token, user, title: MESSAGE.title, url: MESSAGE.url, priority: '0' })
+  expect(form).not.toHaveProperty('sound')
+  const payment = await send(pushover, channel, { is_payment: true })
+  expect(new URLSearchParams(payment.text).get('sound')).toBe('cashregister')
   expect([...(form.message ?? '')].length).toBeLessThanOrEqual(1_024)
   const urgent = await send(pushover, channel, { urgency: 'trouble' })
   expect(new URLSearchParams(urgent.text).get('priority')).toBe('1')

@@ -164,11 +164,12 @@ async function openGone(before = async (): Promise<unknown> => null) {
   const first = subscription(`${base}/first`)
   const { body } = await app.call('alerts/devices', { name: 'Phone', subscription: first })
   const id = String(body.id)
-  /** The send of the newest message to the device. The first device brought the default rules. */
+  /** The newest send to the device. The first device brought the default rules. */
   const lastSend = () =>
     app.alerts.history
-      .list({ organization_id: null, before: null, limit: 1 })[0]
-      ?.sends.find(({ channel_id }) => channel_id === id)
+      .list({ organization_id: null, before: null, limit: 10 })
+      .flatMap(({ sends }) => sends)
+      .find(({ channel_id }) => channel_id === id)
   return { app, first, id, paths, base, lastSend }
 }
 
@@ -197,4 +198,41 @@ test('a device that renews itself while its old endpoint answers stays, and gets
   expect(app.devices()).toMatchObject([{ id, settings: { endpoint_hash: hashOf(`${base}/next`) } }])
   expect(paths).toEqual(['/first', '/next'])
   expect(lastSend()).toMatchObject({ channel_name: 'Phone', state: 'sent' })
+})
+
+test('the other channels hear once that a device was removed', async () => {
+  const { app } = await openGone()
+  await app.channel('off', { state: 'disabled' })
+  await purchase({ app })
+  await app.settle(2_000)
+  await app.settle(1_000)
+  const about = app.got().filter(({ title }) => title.startsWith('📵'))
+  expect(about).toMatchObject([
+    {
+      title: '📵 Phone gets no more alerts',
+      body: expect.stringContaining('tap “Send alerts to this device”'),
+      url: expect.stringContaining('/settings/alerts'),
+      urgency: 'normal',
+    },
+  ])
+  await purchase({ app })
+  await app.settle(2_000)
+  expect(app.got().filter(({ title }) => title.startsWith('📵'))).toHaveLength(1)
+})
+
+test('a device that was the only channel leaves a finding with the number of rules', async () => {
+  const { app } = await openGone()
+  const phone = app.alerts.channels.list().find(({ name }) => name === 'phone')
+  await app.windfall.store.commit(() => app.alerts.channels.remove(phone?.id ?? ''))
+  expect(app.alerts.findings()).toEqual([])
+  await purchase({ app })
+  await app.settle(2_000)
+  expect(app.alerts.channels.list()).toEqual([])
+  expect(app.alerts.findings()).toMatchObject([
+    {
+      state: 'warning',
+      text: '8 rules are on, but there is no channel, so nobody gets their messages.',
+      details: { title: 'No channel is left for alerts', organization_id: app.organization.id },
+    },
+  ])
 })

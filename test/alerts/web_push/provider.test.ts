@@ -18,6 +18,7 @@ const MESSAGE: ChannelMessage = {
   body: 'Renewal · 🇩🇪 Germany',
   url: 'https://windfall.example.com/customers/cus_1',
   urgency: 'normal',
+  is_payment: false,
   at: Date.UTC(2026, 5, 1, 12),
   badge: 2,
   fields: [],

@@ -93,6 +93,20 @@ test('a removed token and stale figures are said; nothing wrong is stored', asyn
   expect(stale.texts.at(-1)).toBe('catching up')
 })
 
+test('a token that is removed later deletes the figures, and the 404 of a proxy does not', async () => {
+  const files = new Map<string, string>()
+  await runScript(SCRIPT, { family: 'small', answer: ok, files })
+  const proxy = { status: 404, body: { error: 'no upstream' } }
+  const away = await runScript(SCRIPT, { family: 'small', answer: proxy, files })
+  expect(away.texts.at(-1)).toBe('offline, 12:00')
+  const removed = { status: 404, body: { code: 'unknown_widget' } }
+  const drawn = await runScript(SCRIPT, { family: 'small', answer: removed, files })
+  expect(drawn.texts).toEqual(['Windfall', 'The token was removed.'])
+  expect(files.size).toBe(0)
+  const offline = await runScript(SCRIPT, { family: 'small', answer: null, files })
+  expect(offline.texts).toEqual(['Windfall', 'The Internet connection appears to be offline.'])
+})
+
 test('the parameter chooses figures, and the app shows a preview', async () => {
   const chosen = await runScript(SCRIPT, {
     family: 'small',

@@ -151,6 +151,7 @@ export async function runScript(
         fileExists: (path: string) => files.has(path),
         readString: (path: string) => files.get(path),
         writeString: (path: string, text: string) => void files.set(path, text),
+        remove: (path: string) => void files.delete(path),
       }),
     },
     Color: Object.assign(

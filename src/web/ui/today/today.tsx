@@ -9,6 +9,7 @@ import { ScopeBar } from '../frame/scope_bar.tsx'
 import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { latePart } from '../loading/late.tsx'
 import { currentTime } from '../now.ts'
+import { Card } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { invalidate, type QueryResult, useQuery } from '../queries.ts'
@@ -24,8 +25,8 @@ import { NoApps } from './no_apps.tsx'
 import { FIRST_IMPORT, useStatus } from './status.ts'
 import { AllOk, System } from './system.tsx'
 
-const ZoneQuestion = latePart('The question for the time zone', () =>
-  import('../settings/alerts/time_zone.tsx').then((module) => module.ZoneQuestion),
+const ZoneAnswer = latePart('The choice of the time zone', () =>
+  import('../settings/alerts/time_zone.tsx').then((module) => module.ZoneAnswer),
 )
 
 /** Minimum interval between refreshes of the figures. */
@@ -72,6 +73,22 @@ function Figures(): JSX.Element {
   )
 }
 
+/** The height of the form for the time zone on a phone: a label, a choice and a button. */
+const ZONE_ANSWER_PX = 112
+
+/** Asks for the time zone. Its form loads late, into a place of its height, so that nothing below moves. */
+const ZoneQuestion = (): JSX.Element => (
+  <Card title="Which time zone is yours?">
+    <p class="small quiet">
+      The days of all charts, quiet hours and digests follow it. Until you choose one, they are those of UTC.
+      After that, all figures are counted again in the background.
+    </p>
+    <div style={{ marginTop: '12px', minHeight: `${ZONE_ANSWER_PX}px` }}>
+      <ZoneAnswer />
+    </div>
+  </Card>
+)
+
 function ForOwner(): JSX.Element {
   const status = useStatus()
   const isEmpty = useApps().data?.apps.length === 0
@@ -80,11 +97,11 @@ function ForOwner(): JSX.Element {
   return (
     <>
       {status.data && <System rows={status.data.rows.filter(({ id }) => id !== FIRST_IMPORT)} />}
+      {asksZone && <ZoneQuestion />}
       {isEmpty && <FirstSteps />}
       <Figures />
       {!isEmpty && <FirstSteps />}
       <Feed onEvent={refreshFigures} />
-      {asksZone && <ZoneQuestion />}
     </>
   )
 }

@@ -12,7 +12,8 @@ import { SaveForm } from './save_form.tsx'
 
 const MOVES = 'The days of all charts move with it: their figures are counted again in the background.'
 
-function ZoneForm({ organization, label }: { organization: Organization; label: string }): JSX.Element {
+type FormProps = { organization: Organization; label: string; about?: string }
+function ZoneForm({ organization, label, about = '' }: FormProps): JSX.Element {
   const { id, time_zone, time_zone_source } = organization
   const isAsked = time_zone_source === 'none'
   const [zone, setZone] = useState(isAsked ? ownZone() : time_zone)
@@ -24,7 +25,7 @@ function ZoneForm({ organization, label }: { organization: Organization; label: 
   return (
     <SaveForm run={run} isBusy={isBusy} isChanged={isChanged} problem={problem}>
       <ZoneSelect label={label} value={zone} onChange={setZone} />
-      {isChanged && <p class="small quiet">{MOVES}</p>}
+      {isChanged && about !== '' && <p class="small quiet">{about}</p>}
     </SaveForm>
   )
 }
@@ -32,25 +33,12 @@ function ZoneForm({ organization, label }: { organization: Organization; label: 
 const labelOf = ({ name }: Organization, all: readonly Organization[]): string =>
   all.length > 1 ? `Time zone, ${name}` : 'Time zone'
 
-/** Asks for the time zone of organizations for which nobody has chosen one. */
-export function ZoneQuestion(): JSX.Element | null {
+/** The form for the time zone of the first organization for which nobody has chosen one. */
+export function ZoneAnswer(): JSX.Element | null {
   const { data } = useSettings()
-  const asked = data?.organizations.filter(({ time_zone_source }) => time_zone_source === 'none') ?? []
-  if (data === undefined || asked.length === 0) return null
-  return (
-    <Card title="Which time zone is yours?">
-      <p class="small quiet">
-        The days of charts, quiet hours and digests follow it. Until you choose one, they are those of UTC.
-      </p>
-      {asked.map((organization) => (
-        <ZoneForm
-          key={organization.id}
-          organization={organization}
-          label={labelOf(organization, data.organizations)}
-        />
-      ))}
-    </Card>
-  )
+  const asked = data?.organizations.find(({ time_zone_source }) => time_zone_source === 'none')
+  if (data === undefined || asked === undefined) return null
+  return <ZoneForm key={asked.id} organization={asked} label={labelOf(asked, data.organizations)} />
 }
 
 /** The time zone of each organization, in the settings. */
@@ -68,6 +56,7 @@ export const TimeZones = (): JSX.Element => (
               key={`${organization.id}/${organization.time_zone}/${organization.time_zone_source}`}
               organization={organization}
               label={labelOf(organization, organizations)}
+              about={MOVES}
             />
           ),
         )
