@@ -170,7 +170,7 @@ test('listen verifies what Windfall sends, and answers the given status', async 
   const [secret = ''] = /whsec_\S+/.exec(added.stdout) ?? []
   listener.kill('SIGTERM')
   expect((await listener.ended).stderr).toContain(
-    'section [outbound] of config.toml has: allow = ["127.0.0.1/32"]',
+    `section [outbound] of config.toml has: allow = ["127.0.0.1/32:${new URL(url).port}"]`,
   )
 
   const port = new URL(url).port
