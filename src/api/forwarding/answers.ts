@@ -17,6 +17,10 @@ export const DeliveryState = v.picklist(['waiting', 'delivered', 'failed', 'drop
 const EndpointHealth = v.object({
   attempts: described(count, 'Attempts within the last seven days, without test events'),
   succeeded: described(count, 'How many of them succeeded'),
+  is_unsteady: described(
+    v.boolean(),
+    'It is active, but fewer than 90 % of at least ten attempts since then, and within seven days, succeeded',
+  ),
   last_success_at: nullableTime,
   last_failure_at: nullableTime,
   waiting: described(count, 'Deliveries and events that wait, at most 10,000 are counted'),

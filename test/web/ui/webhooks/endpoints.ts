@@ -21,6 +21,7 @@ export const endpointOf = (changes: Partial<Endpoint> = {}): Endpoint => ({
   health: {
     attempts: 0,
     succeeded: 0,
+    is_unsteady: false,
     last_success_at: null,
     last_failure_at: null,
     waiting: 0,

@@ -29,6 +29,8 @@ test('each state says what it means and what to do', () => {
   expect(remedyOf({ state: 'disabled', reason: 'secret_unreadable' })).toContain('windfall.key')
   expect(remedyOf({ state: 'disabled', reason: 'config_removed' })).toContain('config.toml')
   expect(stateWords(endpointOf({ kind: 'apple' })).about).toContain('notification')
+  const unsteady = endpointOf({ health: { ...endpointOf().health, is_unsteady: true } })
+  expect(stateWords(unsteady)).toMatchObject({ tone: 'warn', remedy: expect.stringContaining('repair') })
   expect([endpointOf({ state: 'failing' }), endpointOf({ state: 'paused' })].map(isStopped)).toEqual([
     false,
     true,
