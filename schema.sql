@@ -1441,8 +1441,8 @@ create index deliveries_untried on deliveries (endpoint_id, next_at, id) where s
 create index deliveries_with_body on deliveries (finished_at) where finished_at is not null and body is not null;
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
 
--- Attempts. kind: delivered, rejected (a status other than 2xx) or why there was no answer. clock_ms: how far the
--- receiver's clock is ahead, by its Date header.
+-- Attempts. kind: delivered, rejected (a status other than 2xx), aborted (the same, and the receiver wants the event no
+-- more) or why there was no answer. clock_ms: how far the receiver's clock is ahead, by its Date header.
 create table delivery_attempts ( -- kept
   delivery_id             integer not null references deliveries (id),
   number                  integer not null,

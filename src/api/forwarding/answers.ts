@@ -108,7 +108,7 @@ const LastAttempt = v.object({
   ms: v.nullable(count),
   kind: described(
     v.string(),
-    'delivered, rejected (a status other than 2xx), or why there was no answer: address, dns, refused, closed, timeout, tls, …',
+    'delivered, rejected (a status other than 2xx), aborted (the same, with `webhook-delivery: abort-message`), or why there was no answer: address, dns, refused, closed, timeout, tls, …',
   ),
   status: v.nullable(count),
   words: described(v.string(), 'The result as a sentence'),

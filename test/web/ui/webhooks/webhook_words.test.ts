@@ -48,6 +48,7 @@ test('health is a rate of the attempts, and a count of what waits', () => {
 
 test('an attempt is named by its status, or by why there was none', () => {
   expect(attemptTitle({ status: 500, kind: 'rejected' })).toBe('500')
+  expect(attemptTitle({ status: 500, kind: 'aborted' })).toBe('500, aborted')
   expect(attemptTitle({ status: null, kind: 'dns' })).toBe('Host not found')
   expect(attemptTitle({ status: null, kind: 'new_kind' })).toBe('New kind')
 })
