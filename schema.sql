@@ -1342,7 +1342,7 @@ end;
 -- JSON list. reason: why the endpoint is failing, paused or disabled. cursor: the last item that became a delivery or
 -- did not match, a seq of events or a payload_id of notifications. failures: failed attempts in a row. down_ms: the
 -- uptime of this process since the first of them. hold_until_at: the receiver asked to wait (Retry-After). gone_at: the
--- first 410 since the last success.
+-- first 410 since the last success. max_per_second: the most requests in a second; null is no limit.
 create table endpoints ( -- kept
   id                      text primary key,
   organization_id         text not null references organizations (id),
@@ -1369,7 +1369,8 @@ create table endpoints ( -- kept
   last_success_at         integer,
   last_failure_at         integer,
   created_at              integer not null,
-  deleted_at              integer
+  deleted_at              integer,
+  max_per_second          integer check (max_per_second between 1 and 1000)
 ) strict;
 create unique index endpoints_by_name on endpoints (organization_id, name) where deleted_at is null;
 

@@ -43,6 +43,7 @@ export const EndpointAnswer = v.object({
   environment: described(nullableText, 'production or sandbox; null is both'),
   types: described(v.nullable(v.array(v.string())), 'Event types; null is the default types'),
   ordered: v.boolean(),
+  max_per_second: described(v.nullable(count), 'The most requests in a second; null is no limit'),
   header_names: described(
     v.array(v.string()),
     'The names of the owner’s headers; their values are not shown',

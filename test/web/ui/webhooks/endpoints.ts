@@ -12,6 +12,7 @@ export const endpointOf = (changes: Partial<Endpoint> = {}): Endpoint => ({
   environment: null,
   types: null,
   ordered: false,
+  max_per_second: null,
   header_names: [],
   source: 'dashboard',
   state: 'active',
