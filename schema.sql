@@ -1342,7 +1342,7 @@ end;
 -- JSON list. reason: why the endpoint is failing, paused or disabled. cursor: the last item that became a delivery or
 -- did not match, a seq of events or a payload_id of notifications. failures: failed attempts in a row. down_ms: the
 -- uptime of this process since the first of them. hold_until_at: the receiver asked to wait (Retry-After). gone_at: the
--- first 410 since the last success.
+-- first 410 since the last success. max_per_second: the most requests in a second; null is no limit.
 create table endpoints ( -- kept
   id                      text primary key,
   organization_id         text not null references organizations (id),
@@ -1369,7 +1369,8 @@ create table endpoints ( -- kept
   last_success_at         integer,
   last_failure_at         integer,
   created_at              integer not null,
-  deleted_at              integer
+  deleted_at              integer,
+  max_per_second          integer check (max_per_second between 1 and 1000)
 ) strict;
 create unique index endpoints_by_name on endpoints (organization_id, name) where deleted_at is null;
 
@@ -1441,8 +1442,8 @@ create index deliveries_untried on deliveries (endpoint_id, next_at, id) where s
 create index deliveries_with_body on deliveries (finished_at) where finished_at is not null and body is not null;
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
 
--- Attempts. kind: delivered, rejected (a status other than 2xx) or why there was no answer. clock_ms: how far the
--- receiver's clock is ahead, by its Date header.
+-- Attempts. kind: delivered, rejected (a status other than 2xx), aborted (the same, and the receiver wants the event no
+-- more) or why there was no answer. clock_ms: how far the receiver's clock is ahead, by its Date header.
 create table delivery_attempts ( -- kept
   delivery_id             integer not null references deliveries (id),
   number                  integer not null,

@@ -18,7 +18,7 @@ import { httpSettingsOf } from '../http/http_settings.ts'
 import type { Listener } from '../http/listening/listener.ts'
 import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
-import { lockForServing } from '../store/disk/lock.ts'
+import { lockWhenFree } from '../store/disk/lock.ts'
 import { configArg } from './instance/instance.ts'
 import { listenOnPort, openWhileListening } from './instance/listening.ts'
 import { loadWithTypes } from './instance/load.ts'
@@ -74,7 +74,11 @@ export async function startServer({ load, world, anyPort = false, prepare, verbs
   const loaded = load()
   const { config } = loaded
   const log = logOf(config)
-  const lock = lockForServing(config.store.path)
+  const lock = await lockWhenFree(config.store.path, {
+    upToMs: 5_000,
+    onWait: (holder) =>
+      log.warn('waiting up to 5 seconds for the process that has the database open', { holder }),
+  })
   const listener = await listenOnPort(config, log, anyPort)
   const options = { config, configSources: loaded, ...systemClocks, log, ...world }
   const windfall = await openWhileListening(listener, options, prepare)

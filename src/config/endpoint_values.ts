@@ -1,5 +1,6 @@
 /** The rules for endpoints of webhooks. config.toml and the API validate with the same ones. */
 import * as v from 'valibot'
+import { wholeNumber } from './values.ts'
 
 const MAX_HEADERS = 10
 const MAX_SECRETS = 3
@@ -79,6 +80,9 @@ function faultOfHeader(name: string, value: string, earlier: readonly string[]):
     ? null
     : 'is not 1 to 4,096 visible ASCII characters'
 }
+
+/** The most requests in a second to an endpoint. */
+export const endpointPace = wholeNumber(1, 1_000)
 
 /** A signing secret: `whsec_` and 24 to 64 bytes in base64. */
 export const endpointSecret = v.pipe(

@@ -1,6 +1,12 @@
 /** Settings of forwarding: the endpoints that receive events as webhooks, and what is kept of deliveries. */
 import * as v from 'valibot'
-import { endpointHeaders, endpointName, endpointSecrets, endpointUrl } from './endpoint_values.ts'
+import {
+  endpointHeaders,
+  endpointName,
+  endpointPace,
+  endpointSecrets,
+  endpointUrl,
+} from './endpoint_values.ts'
 import { optionalSetting, requiredSetting, setting } from './setting.ts'
 import * as is from './values.ts'
 
@@ -70,6 +76,15 @@ export const endpoint = {
       'Send the events of one subscription one after another, in the order of the feed. An event that fails delays the later ones of the same subscription.',
     write: 'true or false',
   }),
+  max_per_second: {
+    ...optionalSetting(endpointPace, {
+      reason:
+        'The most requests in a second, for a receiver that cannot take what waited after an outage, or a replay, at once. New events go first.',
+      write: 'a whole number from 1 to 1000',
+      example: '10',
+    }),
+    otherwise: 'no limit',
+  },
   headers: optionalSetting(endpointHeaders, {
     reason:
       'Headers that each request contains, such as credentials, at most 10. Headers that Windfall or HTTP sets cannot be among them.',

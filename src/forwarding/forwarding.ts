@@ -29,6 +29,7 @@ import { openInFlight } from './sending/in_flight.ts'
 import { openResults } from './sending/results.ts'
 import { openFeedSource, openNotificationSource } from './sending/sources.ts'
 import { openTestEvents } from './sending/test_events.ts'
+import { openThrottle } from './sending/throttle.ts'
 import { openTroubles } from './sending/troubles.ts'
 
 type Deps = {
@@ -103,7 +104,8 @@ function openSending(deps: Deps, isHeld: () => boolean) {
   const freezing = openFreezing({ store, deliveries, sources, erasures, monotonic })
   const { forgetUntried } = freezing
   const results = openResults({ clock, monotonic, random, feed, endpoints, deliveries, scrubText })
-  const shared = { store, clock, monotonic, log, endpoints, deliveries, secrets, sources, freezing }
+  const throttle = openThrottle({ monotonic })
+  const shared = { store, clock, monotonic, log, endpoints, deliveries, secrets, sources, freezing, throttle }
   const troubles = openTroubles(shared)
   const attempts = openAttempts({ ...shared, inFlight, results, erasures, troubles, request })
   const filling = openFilling(shared)

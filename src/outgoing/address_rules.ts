@@ -76,16 +76,16 @@ export function openAddressRules(allow: readonly string[]) {
     )
   }
 
-  /** The line of config.toml that permits the address in addition to what is permitted now. */
-  const lineFor = (address: Address): string =>
-    `allow = ${JSON.stringify([...allow, `${address}/${bitsOf(address)}`]).replaceAll(',', ', ')}`
+  /** The line of config.toml that permits the address, with this port only, in addition to what is permitted now. */
+  const lineFor = (address: Address, port: number): string =>
+    `allow = ${JSON.stringify([...allow, entryFor(address, port)]).replaceAll(',', ', ')}`
 
   function faultOf(address: Address, { port, isPlain }: Destination): string | null {
     if (isAllowed(address, port)) {
       const embedded = embeddedAddress(address)
       return embedded === null ? null : faultOf(embedded, { address: embedded.toString(), port, isPlain })
     }
-    const permit = `To permit it, set ${lineFor(address)} in [outbound] of config.toml, and reload or restart.`
+    const permit = `To permit it, set ${lineFor(address, port)} in [outbound] of config.toml, and reload or restart.`
     if (METADATA.has(address.toString()))
       return `${address} is a metadata address, which can reveal the keys of this machine. ${permit}`
     if (!isPublic(address))
@@ -100,6 +100,12 @@ export function openAddressRules(allow: readonly string[]) {
   }
 
   return { refusalOf }
+}
+
+/** The entry of `outbound.allow` for exactly this address and port. */
+function entryFor(address: Address, port: number): string {
+  const range = `${address}/${bitsOf(address)}`
+  return address instanceof ipaddr.IPv4 ? `${range}:${port}` : `[${range}]:${port}`
 }
 
 const bitsOf = (address: Address): number => (address instanceof ipaddr.IPv4 ? 32 : 128)

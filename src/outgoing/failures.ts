@@ -78,8 +78,12 @@ export function failureOf(error: unknown, host: string): Failure {
     }
   // undici refuses status 100 and 101, which were not requested, with the code of a closed connection.
   const { name, message } = error instanceof Error ? error : new Error(String(error))
-  const isUnexpected = name === 'SocketError' && /^bad (response|upgrade)$/.test(message)
-  if (INVALID_CODES.test(code) || isUnexpected || name === 'HTTPParserError')
+  if (name === 'SocketError' && /^bad (response|upgrade)$/.test(message))
+    return {
+      kind: 'invalid_response',
+      words: `${host} sent status 100 or 101, which Windfall did not ask for. Answer with a final status only.`,
+    }
+  if (INVALID_CODES.test(code) || name === 'HTTPParserError')
     return { kind: 'invalid_response', words: `${host} did not send a valid HTTP response.` }
   if (CLOSED_CODES.test(code))
     return { kind: 'closed', words: `${host} closed the connection without a response.` }

@@ -93,7 +93,14 @@ async function addPausedEndpoint({ windfall, organization }: TestApp): Promise<s
     kind: 'events',
     source: 'dashboard',
   } as const
-  const all = { apps: null, environment: null, types: null, is_ordered: false, headers: {} }
+  const all = {
+    apps: null,
+    environment: null,
+    types: null,
+    is_ordered: false,
+    max_per_second: null,
+    headers: {},
+  }
   const url = 'https://127.0.0.1:1/hooks'
   return store.commit(() => {
     const { id } = forwarding.endpoints.create({ ...named, ...all, url }).endpoint

@@ -24,10 +24,19 @@ beforeEach(async () => {
 const add = (...args: string[]) => webhooks('add', receiver.url, '--name', 'backend', ...args)
 
 test('add prints the secret once and says whether the URL answers', async () => {
-  const added = await add('--types', 'gap.found,gap.filled', '--header', 'X-Key: one two', '--header=x-b: 2')
+  const added = await add(
+    '--types',
+    'gap.found,gap.filled',
+    '--header',
+    'X-Key: one two',
+    '--header=x-b: 2',
+    '--max-per-second',
+    '5',
+  )
   expect(added.status).toBe(0)
   const [, secret = ''] = /^whe_\w+ {2}backend {2}(whsec_\S+)\n$/.exec(added.stdout) ?? []
   expect(added.stderr).toMatch(/The URL answers: 200 {2}\d+ ms {2}The receiver answered 200\./)
+  expect(app.windfall.forwarding.endpoints.list()).toMatchObject([{ max_per_second: 5 }])
   const { headers = {}, body = '' } = receiver.requests[0] ?? {}
   expect(headers).toMatchObject({ 'x-key': 'one two', 'x-b': '2' })
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
@@ -51,7 +60,9 @@ test('add keeps an endpoint whose URL does not answer, and says so', async () =>
 test('add refuses an address with the line that permits it', async () => {
   const refused = await webhooks('add', 'http://10.0.0.8/hooks')
   expect(refused.status).toBe(1)
-  expect(refused.stderr).toContain('allow = ["127.0.0.1", "10.0.0.8/32"] in [outbound] of config.toml')
+  expect(refused.stderr).toContain('allow = ["127.0.0.1", "10.0.0.8/32:80"] in [outbound] of config.toml')
+  for (const pace of ['0', '1001', 'many'])
+    expect((await webhooks('add', receiver.url, '--max-per-second', pace)).stderr).toContain('from 1 to 1000')
   expect((await webhooks('add', receiver.url, '--header', 'nonsense')).stderr).toContain("'Name: value'")
   expect((await webhooks('add', receiver.url, '--header', 'Host: a')).stderr).toContain('headers.Host')
 })
@@ -170,7 +181,7 @@ test('listen verifies what Windfall sends, and answers the given status', async 
   const [secret = ''] = /whsec_\S+/.exec(added.stdout) ?? []
   listener.kill('SIGTERM')
   expect((await listener.ended).stderr).toContain(
-    'section [outbound] of config.toml has: allow = ["127.0.0.1/32"]',
+    `section [outbound] of config.toml has: allow = ["127.0.0.1/32:${new URL(url).port}"]`,
   )
 
   const port = new URL(url).port

@@ -26,6 +26,7 @@ test('an endpoint needs a name, a URL and a secret', () => {
       environment: null,
       types: null,
       ordered: false,
+      max_per_second: null,
       headers: {},
       secrets: [WEBHOOK_SECRET],
     },
@@ -43,6 +44,7 @@ test('reads every setting, and header names become lowercase', () => {
     'environment = "sandbox"',
     'types = ["subscription.started"]',
     'ordered = true',
+    'max_per_second = 5',
     '[endpoints.headers]',
     'Authorization = "Bearer hunter2"',
     'x-tenant = "7"',
@@ -53,6 +55,7 @@ test('reads every setting, and header names become lowercase', () => {
       environment: 'sandbox',
       types: ['subscription.started'],
       ordered: true,
+      max_per_second: 5,
       headers: { authorization: 'Bearer hunter2', 'x-tenant': '7' },
     },
   ])
@@ -169,6 +172,9 @@ test.each([
   ['apps = ["com example"]', '"com example" is not a bundle id'],
   ['types = ["everything"]', '"everything" is not an event type'],
   ['ordered = "yes"', 'is the text "yes"'],
+  ['max_per_second = 0', 'is less than 1'],
+  ['max_per_second = 1001', 'is more than 1000'],
+  ['max_per_second = 0.5', 'is not a whole number'],
 ])('refuses %s', (line, problem) => {
   const name = line.startsWith('name') ? '' : 'name = "backend"'
   expect(complaintsOf(['[[endpoints]]', name, URL_LINE, SECRETS_LINE, line].join('\n'))).toEqual([

@@ -7,8 +7,7 @@ import { type Authority, openAuthority } from '../../src/demo/signing/authority.
 import { APPLE_ID, BUNDLE, NOW, renewedPayload } from '../apple/samples.ts'
 import { expectErrorsInFile } from '../guards/error_lines.ts'
 import { dial, post, problemIn, response, sendRaw } from '../http/wire.ts'
-import { expectErrorsInFile } from '../guards/error_lines.ts'
-import { folderOf, run, type Serving, startServing } from '../processes.ts'
+import { folderOf, run, type Serving, start, startServing } from '../processes.ts'
 import { bundledServing } from './bundled.ts'
 
 // The server outlives its test.
@@ -46,11 +45,15 @@ function finish(socket: Socket, rest: Buffer): Promise<string> {
   return answer
 }
 
+/** The first line of a server that waits for the lock of another process. */
+const WAITING = 'waiting up to 5 seconds for the process that has the database open'
+
 test('refuses a second process on the same file with the pid of the first, and starts after SIGKILL', async () => {
   const cwd = folderOf()
   const first = await startServing({ cwd })
   const second = await run(['serve'], { cwd, env: { WINDFALL_SERVER_PORT: '0' } })
-  expect(second).toMatchObject({ status: 1, stdout: '' })
+  expect(second.status).toBe(1)
+  expect(JSON.parse(second.stdout)).toMatchObject({ message: WAITING, holder: `process ${first.pid}` })
   expect(second.stderr).toBe(
     `${cwd}/data/windfall.db is being served by process ${first.pid}; only one process can serve a database. Stop it first, or use a copy\n`,
   )
@@ -62,6 +65,27 @@ test('refuses a second process on the same file with the pid of the first, and s
   expect((await run(['serve'], { cwd })).stderr).toContain(`process ${third.pid};`)
   third.kill('SIGTERM')
   expect((await third.ended).status).toBe(0)
+})
+
+test('a server that is started while another still has the database serves as soon as that one ends', async () => {
+  const cwd = folderOf()
+  const first = await startServing({ cwd })
+  const second = start(['serve'], { cwd, env: { WINDFALL_SERVER_PORT: '0' } })
+  await second.logged(WAITING)
+  first.kill('SIGKILL')
+  await first.ended
+  await second.logged('serving')
+  second.kill('SIGTERM')
+  expect((await second.ended).status).toBe(0)
+})
+
+test('a server that waits for the database ends at once on SIGTERM', async () => {
+  const cwd = folderOf()
+  await startServing({ cwd })
+  const second = start(['serve'], { cwd, env: { WINDFALL_SERVER_PORT: '0' } })
+  await second.logged(WAITING)
+  second.kill('SIGTERM')
+  expect(await second.ended).toMatchObject({ signal: 'SIGTERM', stderr: '' })
 })
 
 test('on SIGTERM, reports not ready, ends streams, finishes running work and keeps every answered call', async () => {

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest'
 import { connectTo, DAY, HOUR, liveUntil, openShop } from '../ledger/history/connected_shop.ts'
 import { openHttpReceiver } from './receiving.ts'
 
-const ENDPOINT = { apps: null, environment: null, types: null, is_ordered: false, headers: {}, name: null }
+const ENDPOINT = {
+  apps: null,
+  environment: null,
+  types: null,
+  is_ordered: false,
+  max_per_second: null,
+  headers: {},
+  name: null,
+}
 
 test('connecting a store with history sends nothing, and a filled gap sends each missed event once', async () => {
   const shop = await openShop({ subscribers: 12, days: 40 })

@@ -288,6 +288,30 @@ test('test events change neither the state of the endpoint nor its success rate'
   expect(receiver.requests).toHaveLength(2)
 })
 
+test('an active endpoint of which many attempts fail is unsteady, and steady again after an outage ended', async () => {
+  const receiver = await openHttpReceiver(({ index }) => (index % 3 === 0 ? 200 : 400))
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  const health = () => app.windfall.forwarding.log.healthOf(app.endpoint(id))
+  await app.append(9)
+  await app.settled()
+  expect(health()).toMatchObject({ attempts: 9, is_unsteady: false })
+  await app.append(1)
+  await app.settled()
+  expect(health()).toMatchObject({ attempts: 10, succeeded: 4, is_unsteady: true })
+  receiver.behave(() => 500)
+  await app.append(5)
+  await app.settled()
+  expect(app.endpoint(id).state).toBe('failing')
+  receiver.behave(() => 200)
+  await app.run(HOUR_MS)
+  expect(app.endpoint(id).state).toBe('active')
+  expect(health()).toMatchObject({ is_unsteady: false })
+  const { attempts, succeeded } = health()
+  expect(attempts).toBe(receiver.requests.length)
+  expect(10 * succeeded).toBeLessThan(9 * attempts)
+})
+
 test('the clock of the receiver is compared with ours', async () => {
   const app = await openForwardingApp()
   const receiver = await openHttpReceiver((_, response) => {

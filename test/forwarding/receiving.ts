@@ -77,7 +77,14 @@ export async function openForwardingApp(options: TestOptions = {}): Promise<Forw
 }
 
 let number = 0
-const EVERYTHING = { apps: null, environment: null, types: null, is_ordered: false, headers: {} }
+const EVERYTHING = {
+  apps: null,
+  environment: null,
+  types: null,
+  is_ordered: false,
+  max_per_second: null,
+  headers: {},
+}
 
 function drivenBy({ windfall, organization, clock }: TestApp) {
   const { forwarding, store } = windfall

@@ -178,11 +178,11 @@ test('a refusal names the line that permits the address', async () => {
   expect(first).toEqual({
     kind: 'address',
     words:
-      '127.0.0.1 is a loopback address, which is this machine. To permit it, set allow = ["127.0.0.1/32"] in [outbound] of config.toml, and reload or restart.',
+      '127.0.0.1 is a loopback address, which is this machine. To permit it, set allow = ["127.0.0.1/32:80"] in [outbound] of config.toml, and reload or restart.',
   })
   const further = await send(dispatcherWith({ allow: ['10.0.0.0/8:80'] }), 'http://[fd00::7]/')
   expect(further).toMatchObject({
-    words: expect.stringContaining('allow = ["10.0.0.0/8:80", "fd00::7/128"] in [outbound]'),
+    words: expect.stringContaining('allow = ["10.0.0.0/8:80", "[fd00::7/128]:80"] in [outbound]'),
   })
 })
 

@@ -110,10 +110,21 @@ test('a refused connection, a closed one and a response that is not HTTP are fai
   const resetting = await openReceiver((socket) => socket.resetAndDestroy())
   expect(await send(dispatcher, urlOf(resetting))).toMatchObject({ kind: 'closed' })
   const headers = `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(9000)}\r\n`
-  for (const response of ['SSH-2.0-OpenSSH_9.9\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n', headers]) {
+  for (const response of ['SSH-2.0-OpenSSH_9.9\r\n\r\n', headers]) {
     const other = await openReceiver(answering(response))
     expect(await send(dispatcher, urlOf(other))).toMatchObject({ kind: 'invalid_response' })
   }
+})
+
+test('100 Continue before the answer is a failure with words of its own; 103 Early Hints is skipped', async () => {
+  const dispatcher = dispatcherWith({ allow })
+  const continuing = await openReceiver(answering(`HTTP/1.1 100 Continue\r\n\r\n${OK}`))
+  expect(await send(dispatcher, urlOf(continuing))).toMatchObject({
+    kind: 'invalid_response',
+    words: expect.stringContaining('sent status 100 or 101, which Windfall did not ask for'),
+  })
+  const hinting = await openReceiver(answering(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${OK}`))
+  expect(await send(dispatcher, urlOf(hinting))).toMatchObject({ status: 200 })
 })
 
 test('a certificate is checked against the host name and the authorities', async () => {

@@ -82,7 +82,7 @@ async function deliver(
       text: `${message.body}\n\n${message.url}\n`,
       html: htmlOf(message),
       date: new Date(message.at),
-      messageId: `<${message.id}@windfall.invalid>`,
+      messageId: `<${message.id}@${domainOf(from)}>`,
       headers: {
         'auto-submitted': 'auto-generated',
         ...(message.urgency === 'trouble' && { importance: 'high', 'x-priority': '1' }),
@@ -93,6 +93,9 @@ async function deliver(
     socket.destroy()
   }
 }
+
+/** Filters of spam compare the domain of the Message-ID with that of the sender. */
+const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
 function htmlOf({ title, body, url, fields }: ChannelMessage): string {
   const rows = fields.map(

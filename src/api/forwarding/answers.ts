@@ -17,6 +17,10 @@ export const DeliveryState = v.picklist(['waiting', 'delivered', 'failed', 'drop
 const EndpointHealth = v.object({
   attempts: described(count, 'Attempts within the last seven days, without test events'),
   succeeded: described(count, 'How many of them succeeded'),
+  is_unsteady: described(
+    v.boolean(),
+    'It is active, but fewer than 90 % of at least ten attempts since then, and within seven days, succeeded',
+  ),
   last_success_at: nullableTime,
   last_failure_at: nullableTime,
   waiting: described(count, 'Deliveries and events that wait, at most 10,000 are counted'),
@@ -39,6 +43,7 @@ export const EndpointAnswer = v.object({
   environment: described(nullableText, 'production or sandbox; null is both'),
   types: described(v.nullable(v.array(v.string())), 'Event types; null is the default types'),
   ordered: v.boolean(),
+  max_per_second: described(v.nullable(count), 'The most requests in a second; null is no limit'),
   header_names: described(
     v.array(v.string()),
     'The names of the owner’s headers; their values are not shown',
@@ -104,7 +109,7 @@ const LastAttempt = v.object({
   ms: v.nullable(count),
   kind: described(
     v.string(),
-    'delivered, rejected (a status other than 2xx), or why there was no answer: address, dns, refused, closed, timeout, tls, …',
+    'delivered, rejected (a status other than 2xx), aborted (the same, with `webhook-delivery: abort-message`), or why there was no answer: address, dns, refused, closed, timeout, tls, …',
   ),
   status: v.nullable(count),
   words: described(v.string(), 'The result as a sentence'),

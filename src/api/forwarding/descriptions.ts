@@ -33,6 +33,7 @@ export function openDescriptions({ log, secretDates }: Pick<Forwarding, 'log' | 
       environment,
       types: types && [...types],
       ordered: described.is_ordered,
+      max_per_second: described.max_per_second,
       header_names: [...header_names],
       source,
       state,

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { resolveApps } from '../../access/scope.ts'
 import type { Apps } from '../../apps/apps.ts'
-import { endpointHeaders, endpointName, endpointUrl } from '../../config/endpoint_values.ts'
+import { endpointHeaders, endpointName, endpointPace, endpointUrl } from '../../config/endpoint_values.ts'
 import { Refusal } from '../../errors.ts'
 import { EVENT_TYPES } from '../../events/vocabulary.ts'
 import type { EndpointSettings, NewEndpoint } from '../../forwarding/endpoints/administration.ts'
@@ -44,6 +44,10 @@ const SETTINGS = {
   types: nullable(eventTypes, 'Event types; null is the default types'),
   ordered: v.optional(
     described(v.boolean(), 'Send the events of one subscription one after another, in the order of the feed'),
+  ),
+  max_per_second: nullable(
+    endpointPace,
+    'The most requests in a second, from 1 to 1000; null is no limit. New events go before what waits and replays',
   ),
   headers: v.optional(
     described(endpointHeaders, 'At most 10 headers that each request contains; they replace those of before'),
@@ -108,6 +112,7 @@ export function openEndpointRequests({ apps, outgoing: { dispatcher } }: Deps) {
   ): Promise<NewEndpoint> {
     assertFilters(kind, settings)
     const { apps: names = null, environment = null, types = null, ordered = false, headers = {} } = settings
+    const { max_per_second = null } = settings
     const filters = { environment, types, apps: appIdsOf(apps, organization_id, names) }
     await assertAddress(url)
     return {
@@ -116,6 +121,7 @@ export function openEndpointRequests({ apps, outgoing: { dispatcher } }: Deps) {
       kind,
       ...filters,
       is_ordered: ordered,
+      max_per_second,
       headers,
       organization_id,
       source,

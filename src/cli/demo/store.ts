@@ -51,7 +51,14 @@ export async function addReceiver(
   receiver: DemoReceiver,
 ): Promise<void> {
   const { id: organization_id } = organizations.resolve(null)
-  const all = { apps: null, environment: null, types: null, is_ordered: false, headers: {} }
+  const all = {
+    apps: null,
+    environment: null,
+    types: null,
+    is_ordered: false,
+    max_per_second: null,
+    headers: {},
+  }
   const named = { organization_id, name: 'demo-backend', kind: 'events', source: 'demo' } as const
   const { secret } = await store.commit(() =>
     forwarding.endpoints.create({ ...all, ...named, url: receiver.url }),

@@ -5,7 +5,6 @@
  */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { preciseTime, systemClock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import type { Backup } from '../../store/backup/backup.ts'
@@ -14,7 +13,7 @@ import { restore } from '../../store/backup/restore.ts'
 import { assertNotSwapping } from '../../store/backup/swap.ts'
 import { verify } from '../../store/backup/verification.ts'
 import { openConnection } from '../../store/disk/connection.ts'
-import { lockForServing } from '../../store/disk/lock.ts'
+import { lockWhenFree } from '../../store/disk/lock.ts'
 import { realPathOf, statsAt } from '../../store/disk/paths.ts'
 import { isAcknowledged } from '../../store/schema/acknowledged.ts'
 import { identifyFile } from '../../store/schema/identify.ts'
@@ -27,8 +26,7 @@ import { load, withInstance } from '../instance/instance.ts'
 type Configured = { config: string | null }
 
 /** How long a process may take to release the database after it was stopped. */
-const RELEASE_ATTEMPTS = 150
-const RELEASE_PAUSE_MS = 200
+const RELEASE_MS = 30_000
 
 /** The state of a database that no process serves. `version` is null if there is none. */
 export type DatabaseState = {
@@ -82,7 +80,7 @@ async function rehearse({ file }: { file: string }): Promise<{ version: number; 
 /** The state of the database once its server is stopped. @throws Refusal 409 `already_serving` if it is not. */
 async function state({ config }: Configured): Promise<DatabaseState> {
   const file = databaseOf(config)
-  const lock = await lockOnceReleased(file)
+  const lock = await lockWhenFree(file, { upToMs: RELEASE_MS })
   try {
     const isSwapping = isPartlyReplaced(file)
     if (isSwapping || statsAt(file) === null)
@@ -103,18 +101,6 @@ async function state({ config }: Configured): Promise<DatabaseState> {
     }
   } finally {
     lock.release()
-  }
-}
-
-async function lockOnceReleased(file: string): Promise<{ release(): void }> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return lockForServing(file)
-    } catch (error) {
-      const isHeld = error instanceof Refusal && error.code === 'already_serving'
-      if (!isHeld || attempt === RELEASE_ATTEMPTS) throw error
-      await setTimeout(RELEASE_PAUSE_MS)
-    }
   }
 }
 

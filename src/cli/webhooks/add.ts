@@ -7,6 +7,7 @@ import { type Created, type Delivery, listOf, resultText } from './texts.ts'
 
 /** The type of the test event, unless the endpoint receives only others. */
 const TEST_TYPE = 'subscription.renewed'
+const MAX_PER_SECOND = 1_000
 
 export const addCommand = defineCommand({
   meta: {
@@ -27,6 +28,11 @@ export const addCommand = defineCommand({
       type: 'boolean',
       default: false,
       description: 'Send the events of one subscription one after another',
+    },
+    'max-per-second': {
+      type: 'string',
+      valueHint: 'N',
+      description: 'At most N requests in a second, 1 to 1000; without it, no limit',
     },
     header: {
       type: 'string',
@@ -49,6 +55,7 @@ export const addCommand = defineCommand({
   },
   async run({ args, rawArgs }) {
     const { url, name, environment, ordered, apple } = args
+    const max_per_second = paceOf(args['max-per-second'])
     const [types, apps] = [listOf(args.types), listOf(args.apps)]
     const request = {
       url,
@@ -58,6 +65,7 @@ export const addCommand = defineCommand({
       headers: headersIn(rawArgs),
       ...(name !== undefined && { name }),
       ...(environment !== undefined && { environment }),
+      ...(max_per_second !== null && { max_per_second }),
       ...(types && { types }),
       ...(apps && { apps }),
     }
@@ -71,6 +79,14 @@ export const addCommand = defineCommand({
     })
   },
 })
+
+/** @throws Refusal 400 `invalid_request` */
+function paceOf(text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_PER_SECOND) return Number(text)
+  const words = `--max-per-second must be a whole number from 1 to ${MAX_PER_SECOND}, not ${text}`
+  throw new Refusal(400, 'invalid_request', words)
+}
 
 /**
  * Sends a test event and prints whether the URL answers. The endpoint stays, whatever it answers. Returns the delivery;

@@ -38,8 +38,10 @@ function rowOf(endpoint: Endpoint): (string | null)[] {
   return [name, stateText(endpoint), instantText(state_since), rate, count, instantText(last_success_at), url]
 }
 
-const stateText = ({ state, reason }: Endpoint): string =>
-  reason === null ? state : `${state} (${reason.replaceAll('_', ' ')})`
+function stateText({ state, reason, health }: Endpoint): string {
+  if (reason !== null) return `${state} (${reason.replaceAll('_', ' ')})`
+  return health.is_unsteady ? `${state} (many fail)` : state
+}
 
 const namedArgs = { ...nameArg, ...organizationArg, ...configArg } as const
 type NamedArgs = { name: string; organization?: string | undefined }

@@ -37,7 +37,8 @@ export const listenCommand = defineCommand({
     const port = parseWhole('port', args.port, { min: 0, max: 65_535 })
     const receiver = await openReceiver(port, { secret, status })
     print(`Listening on ${receiver.url}`)
-    printError(`Windfall sends to it if the section [outbound] of config.toml has: allow = ["${HOST}/32"]`)
+    const entry = `${HOST}/32:${new URL(receiver.url).port}`
+    printError(`Windfall sends to it if the section [outbound] of config.toml has: allow = ["${entry}"]`)
     printError(`To receive events: windfall webhooks add ${receiver.url}`)
     if (secret === null) printError('Signatures are not verified: set WINDFALL_WEBHOOK_SECRET.')
     await stopSignal()

@@ -42,6 +42,8 @@ type LogQuery = {
 export type Health = {
   attempts: number
   succeeded: number
+  /** Whether the endpoint is active, but fewer than 90 % of at least ten attempts since then succeeded. */
+  is_unsteady: boolean
   last_success_at: number | null
   last_failure_at: number | null
   waiting: number
@@ -51,6 +53,8 @@ export type Health = {
 }
 
 const WEEK_MS = 7 * 86_400_000
+/** From this number of attempts on, an active endpoint of which fewer than 90 % succeeded is unsteady. */
+const MIN_JUDGED = 10
 /** Waiting deliveries and events are counted up to this number. */
 const MAX_COUNTED = 10_000
 /** The positions behind the cursor, or rows of the log, that are looked through at once. */
@@ -115,10 +119,18 @@ function openPages({ store, deliveries, endpoints }: Deps) {
   return { page, attemptsOf, lastAttempt, delivery, body, endpoint: endpoints.get, ...openSubjects(store) }
 }
 
+/** `judged`: the attempts since the endpoint has its state, of which `good` succeeded. */
+type AttemptCounts = { attempts: number; succeeded: number; judged: number; good: number }
+const NO_ATTEMPTS: AttemptCounts = { attempts: 0, succeeded: 0, judged: 0, good: 0 }
+
+const isUnsteady = ({ judged, good }: AttemptCounts): boolean =>
+  judged >= MIN_JUDGED && 10 * good < 9 * judged
+
 function openHealth({ store, clock, filling, sources }: Deps) {
-  const countAttempts = store.prepare<[string, number], { attempts: number; succeeded: number }>(`
-    select count(*) as attempts, ifnull(sum(kind = 'delivered'), 0) as succeeded from delivery_attempts
-    where endpoint_id = ? and at >= ? and kind <> 'stopped'
+  const countAttempts = store.prepare<{ id: string; since: number; state_since: number }, AttemptCounts>(`
+    select count(*) as attempts, ifnull(sum(kind = 'delivered'), 0) as succeeded,
+      ifnull(sum(at >= :state_since), 0) as judged, ifnull(sum(at >= :state_since and kind = 'delivered'), 0) as good
+    from delivery_attempts where endpoint_id = :id and at >= :since and kind <> 'stopped'
       and delivery_id not in (select id from deliveries where event_id glob 'evt_test_*' and is_test = 1)`)
   const selectWaiting = store.prepare<
     [string, number],
@@ -129,8 +141,9 @@ function openHealth({ store, clock, filling, sources }: Deps) {
 
   /** The health of an endpoint. */
   function healthOf(endpoint: Endpoint): Health {
-    const { id, state, last_success_at, last_failure_at, next_probe_at } = endpoint
-    const { attempts, succeeded } = countAttempts.get(id, clock() - WEEK_MS) ?? { attempts: 0, succeeded: 0 }
+    const { id, state, state_since, last_success_at, last_failure_at, next_probe_at } = endpoint
+    const counts = countAttempts.get({ id, since: clock() - WEEK_MS, state_since }) ?? NO_ATTEMPTS
+    const { attempts, succeeded } = counts
     const rows = selectWaiting.get(id, MAX_COUNTED) ?? { count: 0, oldest: null, next_at: null }
     const after = filling.positionOf(endpoint)
     const head = sources[endpoint.kind].head()
@@ -147,6 +160,7 @@ function openHealth({ store, clock, filling, sources }: Deps) {
     return {
       attempts,
       succeeded,
+      is_unsteady: state === 'active' && isUnsteady(counts),
       last_success_at,
       last_failure_at,
       ...backlog,

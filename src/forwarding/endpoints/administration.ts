@@ -16,7 +16,7 @@ export const DECLARED = 'config.toml'
 /** What the owner enters. `headers`: name and value. */
 export type EndpointSettings = Pick<
   Endpoint,
-  'name' | 'url' | 'apps' | 'environment' | 'types' | 'is_ordered'
+  'name' | 'url' | 'apps' | 'environment' | 'types' | 'is_ordered' | 'max_per_second'
 > & { headers: Readonly<Record<string, string>> }
 
 /** A new endpoint. Without a name it gets that of its host. */

@@ -84,6 +84,7 @@ function newEndpoint(organization_id: string, declared: Declared, { now, cursor 
     environment: null,
     types: null,
     is_ordered: false,
+    max_per_second: null,
     headers: null,
     header_names: [],
     source: DECLARED,
@@ -96,9 +97,10 @@ function newEndpoint(organization_id: string, declared: Declared, { now, cursor 
 }
 
 function settingsOf(declared: Declared, apps: readonly string[] | null): Partial<Endpoint> {
-  const { url, environment, types, ordered: is_ordered, headers } = declared
+  const { url, environment, types, ordered: is_ordered, max_per_second, headers } = declared
   const header_names = Object.keys(headers)
-  return { url, environment, types, apps, source: DECLARED, headers: null, header_names, is_ordered }
+  const settings = { url, environment, types, apps, is_ordered, max_per_second }
+  return { ...settings, source: DECLARED, headers: null, header_names }
 }
 
 /** An endpoint of another kind begins with the next item, because its cursor and its replays count other things. */

@@ -26,6 +26,8 @@ export type Endpoint = {
   /** Event types; null is the default types. */
   types: readonly string[] | null
   is_ordered: boolean
+  /** The most requests in a second; null is no limit. */
+  max_per_second: number | null
   /** Sealed. */
   headers: string | null
   header_names: readonly string[]
@@ -81,6 +83,7 @@ const COLUMNS = [
   'environment',
   'types',
   'is_ordered',
+  'max_per_second',
   'headers',
   'header_names',
   'source',

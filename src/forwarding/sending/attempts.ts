@@ -15,6 +15,7 @@ import { ErasedMeanwhile, type InFlight, Stopping } from './in_flight.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { headersOf } from './requests.ts'
 import type { Results } from './results.ts'
+import type { Throttle } from './throttle.ts'
 import type { Troubles } from './troubles.ts'
 
 /**
@@ -30,6 +31,7 @@ export type AttemptDeps = {
   deliveries: Deliveries
   secrets: EndpointSecrets
   freezing: Freezing
+  throttle: Pick<Throttle, 'noteSent'>
   inFlight: InFlight
   results: Results
   erasures: { count: () => number }
@@ -69,6 +71,7 @@ export function openAttempts(deps: AttemptDeps) {
     const entry = inFlight.get(id)
     if (entry) entry.body = body
     freezing.noteSent(id)
+    deps.throttle.noteSent(endpoint)
     const [at, count, signal] = [clock(), erasures.count(), entry?.abort.signal]
     const sending = request({ url, method: 'POST', headers, body, signal })
     const result = await sending.catch((error: unknown) => resultOf(error, signal))

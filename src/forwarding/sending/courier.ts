@@ -46,7 +46,7 @@ export function openCourier(deps: Deps) {
   let isScheduled = false
   let timer: Cron | null = null
   let starting = Promise.resolve()
-  inFlight.onSlotFreed(wake)
+  for (const listen of [inFlight.onSlotFreed, deps.throttle.onRoom]) listen(wake)
 
   /** Looks for work in the next turn of the event loop. */
   function wake(): void {

@@ -70,6 +70,10 @@ function openCounts(entries: Entries) {
   const sending = (endpoint_id: string, isReplay = false): number =>
     count((entry) => entry.isSending && entry.endpoint_id === endpoint_id && (entry.isReplay || !isReplay))
 
+  /** The number of deliveries of an endpoint that were chosen, and whose request did not begin yet. */
+  const begun = (endpoint_id: string): number =>
+    count((entry) => entry.isSending && entry.body === null && entry.endpoint_id === endpoint_id)
+
   /** The number of deliveries of an endpoint that are being sent or stored. */
   const ofEndpoint = (endpoint_id: string): number => count((entry) => entry.endpoint_id === endpoint_id)
 
@@ -77,7 +81,7 @@ function openCounts(entries: Entries) {
   const hasKey = (endpoint_id: string, key: string | null): boolean =>
     key !== null && count((entry) => entry.endpoint_id === endpoint_id && entry.key === key) > 0
 
-  return { sendingInAll, sending, ofEndpoint, hasKey }
+  return { sendingInAll, sending, begun, ofEndpoint, hasKey }
 }
 
 function openAborts(entries: Entries) {

@@ -13,7 +13,8 @@ import { clockAheadMs, retryAfterMs } from './schedule.ts'
 type Verdict = 'success' | 'endpoint' | 'delivery' | 'gone'
 
 /**
- * The result of an attempt. `kind`: delivered, rejected, or the kind of the failure. `words` are whole sentences.
+ * The result of an attempt. `kind`: delivered, rejected, aborted by the receiver, or the kind of the failure. `words` are
+ * whole sentences.
  * `retry_after_ms`: how long the receiver asks to wait. `clock_ms`: how far its clock is ahead.
  */
 export type Outcome = {
@@ -27,6 +28,9 @@ export type Outcome = {
   clock_ms: number | null
   retry_after_ms: number | null
 }
+
+/** The kind of an attempt whose receiver asks not to send the event again. */
+export const ABORTED = 'aborted'
 
 /** Advice by status, for statuses whose cause is usually the same. */
 const ADVICE: Readonly<Record<number, string>> = {
@@ -56,6 +60,20 @@ function verdictOf(status: number, kind: EndpointKind): Verdict {
   return 'delivery'
 }
 
+/** Whether a receiver asks not to send a message again, by the header that Svix defined. */
+const asksToAbort = (header: string | undefined): boolean =>
+  (header ?? '').split(',').some((word) => word.trim().toLowerCase() === 'abort-message')
+
+/** The meaning of a status. A receiver that aborts one delivery answers, so it is neither down nor overloaded. */
+function meaningOf(status: number, kind: EndpointKind, isAborting: boolean) {
+  const verdict = verdictOf(status, kind)
+  const answered = `The receiver answered ${status}`
+  if (verdict === 'success') return { verdict, kind: 'delivered', words: `${answered}.` }
+  if (!isAborting) return { verdict, kind: 'rejected', words: `${answered}. ${adviceOf(status)}`.trim() }
+  const words = `${answered} and aborted this delivery.`
+  return { verdict: verdict === 'endpoint' ? ('delivery' as const) : verdict, kind: ABORTED, words }
+}
+
 /** The outcome of a request to an endpoint of `kind`, which ended at `now` (ms). */
 export function outcomeOf(result: Answer | Failure, kind: EndpointKind, now: number): Outcome {
   if ('kind' in result) {
@@ -64,18 +82,15 @@ export function outcomeOf(result: Answer | Failure, kind: EndpointKind, now: num
     return { verdict: 'endpoint', kind: result.kind, words, ...nothing, retry_after_ms: null }
   }
   const { status, headers, excerpt, address } = result
-  const verdict = verdictOf(status, kind)
-  const words = [`The receiver answered ${status}.`, verdict === 'success' ? '' : adviceOf(status)]
+  const meaning = meaningOf(status, kind, asksToAbort(textOf(headers['webhook-delivery'])))
   return {
-    verdict,
-    kind: verdict === 'success' ? 'delivered' : 'rejected',
-    words: words.join(' ').trim(),
+    ...meaning,
     status,
     ms: Math.round(result.ms),
     address,
     excerpt: excerpt === '' ? null : excerpt,
     clock_ms: clockAheadMs(textOf(headers.date), now),
-    retry_after_ms: verdict === 'success' ? null : retryAfterMs(textOf(headers['retry-after']), now),
+    retry_after_ms: meaning.verdict === 'success' ? null : retryAfterMs(textOf(headers['retry-after']), now),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Feed } from '../../events/feed.ts'
 import type { AttemptTime, Deliveries } from '../deliveries/deliveries.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import type { Endpoint, Endpoints, Progress, StateReason } from '../endpoints/endpoints.ts'
-import type { Outcome } from './outcome.ts'
+import { ABORTED, type Outcome } from './outcome.ts'
 import { MAX_FAILURES, retryDelayMs } from './schedule.ts'
 import { freshProgress, progressAfter } from './states.ts'
 
@@ -116,6 +116,8 @@ function openSettling({ deliveries, random }: Deps) {
     const { id } = delivery
     if (outcome.verdict === 'success') return deliveries.finish(delivery, 'delivered', null, now)
     if (delivery.state !== 'waiting') return deliveries.finish(delivery, delivery.state, delivery.reason, now)
+    if (outcome.kind === ABORTED)
+      return deliveries.finish(delivery, 'failed', `Aborted by the receiver. ${outcome.words}`, now)
     if (state !== 'active') return deliveries.postpone(id, delivery.failures, delivery.next_at)
     const failures = delivery.failures + 1
     const delay = retryDelayMs(failures, random)

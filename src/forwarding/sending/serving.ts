@@ -10,6 +10,7 @@ import type { Background } from './background.ts'
 import type { Filling } from './filling.ts'
 import type { InFlight } from './in_flight.ts'
 import { LATEST_NEXT_MS, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
+import type { Throttle } from './throttle.ts'
 import type { Troubles } from './troubles.ts'
 
 const SLOTS_OF_ENDPOINT = 4
@@ -30,6 +31,7 @@ export type ServingDeps = {
   filling: Filling
   replays: Pick<Replays, 'fillOne'>
   attempts: Attempts
+  throttle: Pick<Throttle, 'room' | 'onRoom'>
   inFlight: InFlight
   troubles: Troubles
 }
@@ -59,7 +61,7 @@ export function openServing({ endpoints, ...deps }: ServingDeps, background: Bac
 }
 
 /** Finds the free slots of an endpoint, and what is due for them. */
-function openSlots({ deliveries, inFlight }: Pick<ServingDeps, 'deliveries' | 'inFlight'>) {
+function openSlots({ deliveries, throttle, inFlight }: Omit<ServingDeps, 'endpoints'>) {
   const freeSlots = ({ id }: Endpoint): number =>
     Math.min(
       SLOTS_OF_ENDPOINT - inFlight.sending(id),
@@ -67,13 +69,17 @@ function openSlots({ deliveries, inFlight }: Pick<ServingDeps, 'deliveries' | 'i
       SLOTS - inFlight.sendingInAll(),
     )
 
+  /** How many requests may begin now: those of the free slots that the limit of the endpoint permits. */
+  const room = (endpoint: Endpoint): number =>
+    Math.min(freeSlots(endpoint), throttle.room(endpoint, inFlight.begun(endpoint.id)))
+
   const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): DueDelivery[] =>
     deliveries
       .due(id, now, { limit: SLOTS_OF_ENDPOINT + LOW_WATER + inFlight.ofEndpoint(id), isReplay })
       // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
       .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
 
-  return { freeSlots, dueOf }
+  return { freeSlots, room, dueOf }
 }
 
 /** Begins attempts, and the making of deliveries, each kind once at a time for an endpoint. */
@@ -108,7 +114,7 @@ function openBeginning(
 /** Chooses what is sent to one endpoint. */
 function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: Background) {
   const { clock, deliveries, filling, replays, inFlight } = deps
-  const { freeSlots, dueOf } = openSlots(deps)
+  const { freeSlots, room, dueOf } = openSlots(deps)
   const { begin, fill } = openBeginning(deps, background)
   const newest = openNewest(deps)
 
@@ -116,15 +122,17 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
   function serve(endpoint: Endpoint): void {
     const now = clock()
     if (!isReached(endpoint.hold_until_at, now)) return
-    const free = freeSlots(endpoint)
-    if (free <= 0) return
+    if (freeSlots(endpoint) <= 0) return
+    const free = room(endpoint)
     const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
     const live = dueOf(endpoint, now, false)
     const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
     for (const delivery of [...live, ...replayed].slice(0, free)) begin(delivery, false)
     const untried = live.filter(({ attempts }) => attempts === 0).length
-    if (untried - free < LOW_WATER && filling.isBehind(endpoint))
-      fill(endpoint, 'live', () => filling.fill(endpoint))
+    // Also while the endpoint is throttled, because a new event goes before what is due then.
+    const most = endpoint.max_per_second ?? undefined
+    if (untried - free < Math.min(LOW_WATER, most ?? LOW_WATER) && filling.isBehind(endpoint))
+      fill(endpoint, 'live', () => filling.fill(endpoint, most))
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
 
@@ -133,7 +141,7 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
     const now = clock()
     const isDue =
       isReached(endpoint.next_probe_at, now, LONGEST_PROBE_DELAY_MS) && isReached(endpoint.hold_until_at, now)
-    if (!isDue || inFlight.ofEndpoint(endpoint.id) > 0) return
+    if (!isDue || inFlight.ofEndpoint(endpoint.id) > 0 || room(endpoint) <= 0) return
     const isUntried = endpoint.probes % 2 === 1
     const delivery = deliveries.forProbe(endpoint.id, isUntried)
     const isMissing = delivery === null || (isUntried && delivery.attempts > 0)
@@ -146,7 +154,7 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
   function tryNew(endpoint: Endpoint): void {
     const { id, state_since, hold_until_at } = endpoint
     if (!isReached(hold_until_at, clock()) || inFlight.ofEndpoint(id) > 1) return
-    if (!newest.isAllowed(endpoint)) return
+    if (!newest.isAllowed(endpoint) || room(endpoint) <= 0) return
     const made = deliveries.newestUntried(id, state_since)
     if (
       made !== null &&

@@ -4,6 +4,7 @@
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as pass } from 'node:timers/promises'
 import { Refusal } from '../../errors.ts'
 import { codeOf, isBusy } from '../sqlite_errors.ts'
 import { reasonOf } from '../warnings.ts'
@@ -33,6 +34,34 @@ export function lockForServing(file: string): { release(): void } {
       rmSync(pidFile, { force: true })
       lock.close()
     },
+  }
+}
+
+/** How often a lock that another process holds is tried again. */
+const RETRY_MS = 100
+
+/** How long to wait for the holder. `onWait` is called once before the wait, with the holder in words. */
+type Waiting = { upToMs: number; onWait?: (holder: string) => void }
+
+/**
+ * Locks `file` like `lockForServing`, but waits while another process holds the lock, such as a command or a server that
+ * ends.
+ *
+ * @throws like `lockForServing`
+ */
+export async function lockWhenFree(
+  file: string,
+  { upToMs, onWait }: Waiting,
+): Promise<ReturnType<typeof lockForServing>> {
+  for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
+    try {
+      return lockForServing(file)
+    } catch (error) {
+      const isHeld = error instanceof Refusal && error.code === 'already_serving'
+      if (!isHeld || waitedMs >= upToMs) throw error
+      if (waitedMs === 0) onWait?.(lockHolder(`${realPathOf(file)}.pid`))
+      await pass(RETRY_MS)
+    }
   }
 }
 

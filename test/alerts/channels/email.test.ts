@@ -62,6 +62,7 @@ test('a mail has a subject in one line, text and HTML, and no header from a name
   const [head = ''] = mail.split('\r\n\r\n')
   expect(head).toContain('From: Windfall <windfall@example.com>')
   expect(head).toContain('To: owner@example.com')
+  expect(head).toContain(`Message-ID: <${MESSAGE.id}@example.com>`)
   expect(head).toMatch(/^Auto-Submitted: auto-generated$/im)
   expect(head).toMatch(/^Importance: high$/im)
   expect(head).not.toMatch(/^Bcc:/im)

@@ -19,6 +19,7 @@ test('an endpoint is created with its secret, which is never shown again', async
         types: ['gap.found'],
         header_names: ['x-key'],
         ordered: false,
+        max_per_second: null,
         state: 'active',
         source: 'dashboard',
         secrets: [{ created_at: app.clock(), expires_at: null }],
@@ -37,7 +38,9 @@ test('an address that is not permitted is refused with the line that permits it'
     status: 400,
     body: { code: 'address_not_allowed', errors: [{ path: 'url' }] },
   })
-  expect(local.body.detail).toContain('allow = ["127.0.0.1", "10.1.2.3/32"] in [outbound] of config.toml')
+  expect(local.body.detail).toContain(
+    'allow = ["127.0.0.1", "10.1.2.3/32:8080"] in [outbound] of config.toml',
+  )
   const mapped = await call('POST', 'endpoints', { url: 'https://[::ffff:10.1.2.3]/hooks' })
   expect(mapped.body.code).toBe('address_not_allowed')
 })
@@ -65,6 +68,8 @@ test('invalid settings are refused by field', async () => {
   const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`x-${index}`, 'a']))
   expect(await pathOf({ headers: eleven })).toEqual([400, 'headers'])
   expect(await pathOf({ name: 'Mein Server' })).toEqual([400, 'name'])
+  for (const max_per_second of [0, 1001, 1.5, '5'])
+    expect(await pathOf({ max_per_second })).toEqual([400, 'max_per_second'])
   expect(await pathOf({ kind: 'apple', types: ['gap.found'] })).toEqual([400, 'types'])
   expect(await pathOf({ kind: 'apple', ordered: true })).toEqual([400, 'ordered'])
   expect(await pathOf({ apps: ['com.example.unknown'] })).toEqual([404, 'unknown_app'])

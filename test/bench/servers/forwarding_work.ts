@@ -45,7 +45,14 @@ export function openForwardingWork({ store, feed, forwarding, metrics, organizat
 
   async function begin(urls: readonly string[], backlog: number): Promise<object> {
     const { id: organization_id } = organizations.resolve(null)
-    const everything = { apps: null, environment: null, types: null, is_ordered: false, headers: {} }
+    const everything = {
+      apps: null,
+      environment: null,
+      types: null,
+      is_ordered: false,
+      max_per_second: null,
+      headers: {},
+    }
     const endpoint = { ...everything, organization_id, name: null, kind: 'events', source: 'bench' } as const
     await store.commit(() => {
       // The database is a copy.

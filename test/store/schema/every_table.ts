@@ -36,8 +36,8 @@ const BY_HAND = `
   insert into link_imports (id, file_name, rows_done, linked, moved, unchanged, refused, started_at, finished_at)
     values ('00', 'links.csv', 1, 1, 0, 0, 0, 1772300000000, 1772300000000);
   insert into change_marks (at, change) values (1772300000000, 1);
-  insert into endpoints (id, organization_id, name, kind, url, is_ordered, header_names, source, state, reason, state_since, cursor, failures, probes, down_ms, created_at)
-    select 'whe_1', id, 'backend', 'events', 'https://backend.example/hooks', 0, '[]', 'dashboard', 'disabled', 'secret_unreadable', 1772300000000, 1, 0, 0, 0, 1772300000000 from organizations;
+  insert into endpoints (id, organization_id, name, kind, url, is_ordered, max_per_second, header_names, source, state, reason, state_since, cursor, failures, probes, down_ms, created_at)
+    select 'whe_1', id, 'backend', 'events', 'https://backend.example/hooks', 0, 5, '[]', 'dashboard', 'disabled', 'secret_unreadable', 1772300000000, 1, 0, 0, 0, 1772300000000 from organizations;
   insert into endpoint_secrets (id, endpoint_id, sealed, created_at) values ('whs_1', 'whe_1', 'v1.x', 1772300000000);
   insert into replays (id, endpoint_id, source, filter, first, cursor, until, made, state, asked_by, created_at, finished_at)
     values ('rep_1', 'whe_1', 'feed', '{}', 0, 1, 1, 1, 'done', 'owner', 1772300000000, 1772300000000);

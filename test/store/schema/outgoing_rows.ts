@@ -43,6 +43,7 @@ export async function addOutgoing(app: Pick<TestApp, 'post' | 'signIn'>): Promis
       url,
       headers: { 'x-from': 'windfall' },
       ordered: name === 'flaky',
+      ...(name === 'flaky' && { max_per_second: 5 }),
     })
   await added('/api/v1/endpoints', { name: APPLE_ENDPOINT, kind: 'apple', url })
   const ntfy = { settings: { topic: 'private-topic' }, secrets: {} }

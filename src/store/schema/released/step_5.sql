@@ -6,3 +6,4 @@ insert into settings (key, value)
   select 'alerts/' || id, '{"quiet":{"from":"22:00","until":"08:00"}}' from organizations
   where exists (select 1 from alert_channels where organization_id = organizations.id)
     and not exists (select 1 from settings where key = 'alerts/' || organizations.id);
+alter table endpoints add column max_per_second integer check (max_per_second between 1 and 1000);

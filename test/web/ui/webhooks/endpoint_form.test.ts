@@ -22,6 +22,7 @@ test('a new endpoint sends what was entered, and leaves out an empty name and em
     apps: null,
     environment: null,
     ordered: false,
+    max_per_second: null,
     headers: {},
   })
   const headers = [
@@ -48,6 +49,7 @@ test('a change sends only what differs, and stored headers only if they are repl
   const before = draftOf(endpointOf({ header_names: ['X-Key'], apps: ['app_1'] }))
   expect(changeBody(before, before)).toEqual({})
   expect(changeBody({ ...before, ordered: true, apps: null }, before)).toEqual({ ordered: true, apps: null })
+  expect(changeBody({ ...before, max_per_second: 5 }, before)).toEqual({ max_per_second: 5 })
   expect(changeBody({ ...before, headers: [] }, before)).toEqual({ headers: {} })
   const replaced = changeBody({ ...before, headers: [{ name: 'X-Key', value: 'new' }] }, before)
   expect(replaced).toEqual({ headers: { 'X-Key': 'new' } })
@@ -58,11 +60,16 @@ test('a change sends only what differs, and stored headers only if they are repl
 test('errors of the server appear at their fields', () => {
   const invalid = new Problem(400, 'invalid_request', 'url: has no host (and 2 more)', [
     { path: 'url', message: 'has no host' },
+    { path: 'max_per_second', message: 'is more than 1000' },
     { path: 'headers.Host', message: 'is set by Windfall' },
     { path: 'headers.Bad', message: 'another' },
   ])
   expect(formProblem(invalid)).toEqual({
-    fields: { url: 'The URL has no host.', headers: 'The header Host is set by Windfall.' },
+    fields: {
+      url: 'The URL has no host.',
+      max_per_second: 'The number of requests is more than 1000.',
+      headers: 'The header Host is set by Windfall.',
+    },
     permit: null,
     other: null,
   })

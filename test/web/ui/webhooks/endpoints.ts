@@ -12,6 +12,7 @@ export const endpointOf = (changes: Partial<Endpoint> = {}): Endpoint => ({
   environment: null,
   types: null,
   ordered: false,
+  max_per_second: null,
   header_names: [],
   source: 'dashboard',
   state: 'active',
@@ -21,6 +22,7 @@ export const endpointOf = (changes: Partial<Endpoint> = {}): Endpoint => ({
   health: {
     attempts: 0,
     succeeded: 0,
+    is_unsteady: false,
     last_success_at: null,
     last_failure_at: null,
     waiting: 0,

@@ -29,6 +29,8 @@ test('each state says what it means and what to do', () => {
   expect(remedyOf({ state: 'disabled', reason: 'secret_unreadable' })).toContain('windfall.key')
   expect(remedyOf({ state: 'disabled', reason: 'config_removed' })).toContain('config.toml')
   expect(stateWords(endpointOf({ kind: 'apple' })).about).toContain('notification')
+  const unsteady = endpointOf({ health: { ...endpointOf().health, is_unsteady: true } })
+  expect(stateWords(unsteady)).toMatchObject({ tone: 'warn', remedy: expect.stringContaining('repair') })
   expect([endpointOf({ state: 'failing' }), endpointOf({ state: 'paused' })].map(isStopped)).toEqual([
     false,
     true,
@@ -46,6 +48,7 @@ test('health is a rate of the attempts, and a count of what waits', () => {
 
 test('an attempt is named by its status, or by why there was none', () => {
   expect(attemptTitle({ status: 500, kind: 'rejected' })).toBe('500')
+  expect(attemptTitle({ status: 500, kind: 'aborted' })).toBe('500, aborted')
   expect(attemptTitle({ status: null, kind: 'dns' })).toBe('Host not found')
   expect(attemptTitle({ status: null, kind: 'new_kind' })).toBe('New kind')
 })

@@ -2,7 +2,7 @@
 import { plural } from '../../words.ts'
 import type { Endpoint } from './webhook_queries.ts'
 
-type State = Pick<Endpoint, 'kind' | 'state' | 'reason'>
+type State = Pick<Endpoint, 'kind' | 'state' | 'reason' | 'health'>
 type StateWords = {
   title: string
   tone: 'good' | 'warn' | 'bad'
@@ -52,8 +52,15 @@ const REASONS: Partial<Record<NonNullable<Endpoint['reason']>, StateWords>> = {
 }
 
 /** The words of an endpoint's state. */
-export function stateWords({ kind, state, reason }: State): StateWords {
+export function stateWords({ kind, state, reason, health }: State): StateWords {
   const things = kind === 'apple' ? 'notification' : 'event'
+  if (health.is_unsteady)
+    return {
+      title: 'Active, many fail',
+      tone: 'warn',
+      about: `Each matching ${things} is sent as it arrives, but fewer than 90 % of the attempts succeed.`,
+      remedy: 'Read the responses below, repair the receiver, then replay all that failed.',
+    }
   if (state === 'active')
     return {
       title: 'Active',

@@ -88,7 +88,7 @@ function typesWords({ kind, types }: Endpoint): string {
 }
 
 function Facts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
-  const { environment, ordered, header_names } = endpoint
+  const { environment, ordered, max_per_second, header_names } = endpoint
   return (
     <dl class="facts">
       <dt>URL</dt>
@@ -97,6 +97,7 @@ function Facts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
       <dd>
         {typesWords(endpoint)}
         {ordered && ', each subscription in order'}
+        {max_per_second !== null && `, at most ${plural(max_per_second, 'request')} in a second`}
       </dd>
       <dt>Apps</dt>
       <dd>

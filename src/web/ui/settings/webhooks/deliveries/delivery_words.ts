@@ -7,7 +7,7 @@ type State = DeliverySummary['state']
 export const DELIVERY_STATES: Record<State, { title: string; tone: string; about: string }> = {
   waiting: { title: 'Waiting', tone: 'accent', about: 'It is sent when it is due.' },
   delivered: { title: 'Delivered', tone: 'good', about: 'The receiver responded with success.' },
-  failed: { title: 'Failed', tone: 'bad', about: 'All attempts failed. It is not tried again.' },
+  failed: { title: 'Failed', tone: 'bad', about: 'It is not tried again. It can be replayed.' },
   dropped: { title: 'Dropped', tone: '', about: 'It no longer matches the endpoint.' },
   skipped: { title: 'Skipped', tone: '', about: 'You continued without it. It can be replayed.' },
 }
@@ -47,8 +47,10 @@ const KINDS: Record<string, string> = {
 }
 
 /** The result of an attempt in a few words: its status, or why there was none. */
-export const attemptTitle = ({ status, kind }: Pick<Attempt, 'status' | 'kind'>): string =>
-  status === null ? (KINDS[kind] ?? sentence(kind.replaceAll('_', ' '))) : String(status)
+export function attemptTitle({ status, kind }: Pick<Attempt, 'status' | 'kind'>): string {
+  if (status === null) return KINDS[kind] ?? sentence(kind.replaceAll('_', ' '))
+  return kind === 'aborted' ? `${status}, aborted` : String(status)
+}
 
 /** Why a body is not shown. */
 export function bodyNote({ state, body_bytes }: Pick<Delivery, 'state' | 'body_bytes'>): string {

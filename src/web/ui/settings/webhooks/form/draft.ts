@@ -14,6 +14,8 @@ export type EndpointDraft = {
   apps: string[] | null
   environment: string | null
   ordered: boolean
+  /** Null is no limit. */
+  max_per_second: number | null
   /** Null leaves the stored headers as they are. */
   headers: HeaderDraft[] | null
 }
@@ -27,6 +29,7 @@ export const emptyDraft = (organization_id: string | null): EndpointDraft => ({
   apps: null,
   environment: null,
   ordered: false,
+  max_per_second: null,
   headers: [],
 })
 
@@ -40,6 +43,7 @@ export const draftOf = ({
   apps,
   environment,
   ordered,
+  max_per_second,
   header_names,
 }: Endpoint): EndpointDraft => ({
   organization_id,
@@ -50,6 +54,7 @@ export const draftOf = ({
   apps,
   environment,
   ordered,
+  max_per_second,
   headers: header_names.length === 0 ? [] : null,
 })
 
@@ -68,6 +73,7 @@ export const createBody = (draft: EndpointDraft): Record<string, unknown> => ({
   url: draft.url.trim(),
   apps: draft.apps,
   environment: draft.environment,
+  max_per_second: draft.max_per_second,
   ...eventFields(draft),
   headers: headersOf(draft.headers ?? []),
 })
@@ -79,6 +85,7 @@ export function changeBody(draft: EndpointDraft, before: EndpointDraft): Record<
     url: draft.url.trim(),
     apps: draft.apps,
     environment: draft.environment,
+    max_per_second: draft.max_per_second,
     ...eventFields(draft),
     headers: draft.headers,
   }
@@ -89,8 +96,8 @@ export function changeBody(draft: EndpointDraft, before: EndpointDraft): Record<
   return { ...Object.fromEntries(changed), ...(isHeaderChange && { headers: headersOf(headers) }) }
 }
 
-export type Field = 'url' | 'name' | 'types' | 'apps' | 'headers'
-const FIELDS: readonly Field[] = ['url', 'name', 'types', 'apps', 'headers']
+export type Field = 'url' | 'name' | 'types' | 'apps' | 'max_per_second' | 'headers'
+const FIELDS: readonly Field[] = ['url', 'name', 'types', 'apps', 'max_per_second', 'headers']
 const FIELD_OF_CODE: Record<string, Field> = { address_not_allowed: 'url', name_taken: 'name' }
 
 /** `permit` is the text for config.toml that permits the refused address. `other` belongs to no field. */
@@ -108,6 +115,7 @@ const FIELD_SUBJECTS: Record<Field, string> = {
   name: 'The name',
   types: 'The list of events',
   apps: 'The list of apps',
+  max_per_second: 'The number of requests',
   headers: 'The header',
 }
 /** The end of a sentence about a field, as the server validates it. */

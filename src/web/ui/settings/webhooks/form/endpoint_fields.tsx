@@ -97,6 +97,19 @@ const OrderField = ({ draft, change }: FieldsProps): JSX.Element => (
   </div>
 )
 
+const PaceField = ({ draft, change, problem }: FieldsProps): JSX.Element => (
+  <TextField
+    label="Requests in a second, at most (optional)"
+    type="number"
+    value={draft.max_per_second === null ? '' : String(draft.max_per_second)}
+    hint="no limit"
+    error={problem.fields.max_per_second}
+    onInput={(text) => change({ max_per_second: text === '' ? null : Number(text) })}
+  >
+    <p class="small quiet">For a receiver that cannot take what waited after an outage at once.</p>
+  </TextField>
+)
+
 /** All fields of the form. */
 export function EndpointFields(props: FieldsProps): JSX.Element {
   const { draft, change, problem, isNew, header_names } = props
@@ -148,6 +161,7 @@ export function EndpointFields(props: FieldsProps): JSX.Element {
         />
       </div>
       {draft.kind === 'events' && <OrderField {...props} />}
+      <PaceField {...props} />
       <HeaderFields
         headers={draft.headers}
         stored={header_names}
