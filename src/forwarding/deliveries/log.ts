@@ -48,6 +48,9 @@ export type Health = {
   is_waiting_capped: boolean
   oldest_waiting_at: number | null
   next_attempt_at: number | null
+  lost: number
+  first_lost_at: number | null
+  last_lost_at: number | null
 }
 
 const WEEK_MS = 7 * 86_400_000
@@ -115,7 +118,7 @@ function openPages({ store, deliveries, endpoints }: Deps) {
   return { page, attemptsOf, lastAttempt, delivery, body, endpoint: endpoints.get, ...openSubjects(store) }
 }
 
-function openHealth({ store, clock, filling, sources }: Deps) {
+function openHealth({ store, clock, deliveries, filling, sources }: Deps) {
   const countAttempts = store.prepare<[string, number], { attempts: number; succeeded: number }>(`
     select count(*) as attempts, ifnull(sum(kind = 'delivered'), 0) as succeeded from delivery_attempts
     where endpoint_id = ? and at >= ? and kind <> 'stopped'
@@ -144,6 +147,7 @@ function openHealth({ store, clock, filling, sources }: Deps) {
     const oldest_waiting_at = earliest(rows.oldest, behind.oldest_at)
     const nextByState = { active: rows.next_at, failing: next_probe_at, paused: null, disabled: null }
     const next_attempt_at = nextByState[state]
+    const { count: lost, first_at: first_lost_at, last_at: last_lost_at } = deliveries.lost(id)
     return {
       attempts,
       succeeded,
@@ -152,6 +156,9 @@ function openHealth({ store, clock, filling, sources }: Deps) {
       ...backlog,
       oldest_waiting_at,
       next_attempt_at,
+      lost,
+      first_lost_at,
+      last_lost_at,
     }
   }
 
