@@ -44,6 +44,10 @@ export const EndpointAnswer = v.object({
   apps: described(v.nullable(v.array(v.string())), 'App ids; null is all apps, now and later'),
   environment: described(nullableText, 'production or sandbox; null is both'),
   types: described(v.nullable(v.array(v.string())), 'Event types; null is the default types'),
+  missing_types: described(
+    v.array(v.string()),
+    'Default types that this endpoint does not receive, because an earlier version added it. A change with `types: null` adds them',
+  ),
   ordered: v.boolean(),
   header_names: described(
     v.array(v.string()),

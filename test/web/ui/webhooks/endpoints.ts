@@ -13,6 +13,7 @@ export const endpointOf = (changes: Partial<Endpoint> = {}): Endpoint => ({
   types: null,
   ordered: false,
   header_names: [],
+  missing_types: [],
   source: 'dashboard',
   state: 'active',
   reason: null,
