@@ -1342,7 +1342,8 @@ end;
 -- JSON list. reason: why the endpoint is failing, paused or disabled. cursor: the last item that became a delivery or
 -- did not match, a seq of events or a payload_id of notifications. failures: failed attempts in a row. down_ms: the
 -- uptime of this process since the first of them. hold_until_at: the receiver asked to wait (Retry-After). gone_at: the
--- first 410 since the last success. max_per_second: the most requests in a second; null is no limit.
+-- first 410 since the last success. max_per_second: the most requests in a second; null is no limit. default_set: which
+-- default types it has if `types` is null, 1 those of version 0.3.0, 2 also those of 0.4.0.
 create table endpoints ( -- kept
   id                      text primary key,
   organization_id         text not null references organizations (id),
@@ -1370,7 +1371,8 @@ create table endpoints ( -- kept
   last_failure_at         integer,
   created_at              integer not null,
   deleted_at              integer,
-  max_per_second          integer check (max_per_second between 1 and 1000)
+  max_per_second          integer check (max_per_second between 1 and 1000),
+  default_set             integer not null default 1
 ) strict;
 create unique index endpoints_by_name on endpoints (organization_id, name) where deleted_at is null;
 
@@ -1407,7 +1409,9 @@ create index replays_running on replays (endpoint_id, created_at) where state = 
 -- Deliveries of one event to one endpoint. event_id is the webhook-id. `seq` is that of the event, null for a test event
 -- and a notification; payload_id that of a notification. key: the order key of an ordered endpoint. next_at: when the
 -- next attempt is due; null while an earlier delivery of the key waits, and when finished. failures: attempts that
--- count for the schedule. body: the frozen bytes, deflated; null before the first attempt and after retention.
+-- count for the schedule. body: the frozen bytes, deflated; null before the first attempt and after retention. loss, of one
+-- that was given up: open; queued while a replay sends it again; dismissed by the owner. Null for all others, and once the
+-- event was delivered, or given up, by a later delivery.
 create table deliveries ( -- kept
   id                      integer primary key autoincrement,
   endpoint_id             text not null references endpoints (id),
@@ -1431,7 +1435,8 @@ create table deliveries ( -- kept
   body_sha256             blob,
   occurred_at             integer not null,
   created_at              integer not null,
-  finished_at             integer
+  finished_at             integer,
+  loss                    text check (loss in ('open', 'queued', 'dismissed'))
 ) strict;
 create index deliveries_by_endpoint on deliveries (endpoint_id, id);
 create index deliveries_by_event on deliveries (event_id);
@@ -1441,6 +1446,19 @@ create index deliveries_by_replay on deliveries (replay_id, state) where replay_
 create index deliveries_untried on deliveries (endpoint_id, next_at, id) where state = 'waiting' and attempts = 0;
 create index deliveries_with_body on deliveries (finished_at) where finished_at is not null and body is not null;
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
+create index deliveries_lost on deliveries (endpoint_id, loss, finished_at) where loss is not null;
+
+-- What was given up and has no event yet, for each endpoint: how many deliveries, the webhook-ids of the first and the last,
+-- why the last was given up, and when the first (since) and the last was.
+create table unannounced_losses ( -- kept
+  endpoint_id             text primary key references endpoints (id),
+  count                   integer not null,
+  first_event_id          text not null,
+  last_event_id           text not null,
+  reason                  text not null,
+  since                   integer not null,
+  last_at                 integer not null
+) strict;
 
 -- Attempts. kind: delivered, rejected (a status other than 2xx), aborted (the same, and the receiver wants the event no
 -- more) or why there was no answer. clock_ms: how far the receiver's clock is ahead, by its Date header.

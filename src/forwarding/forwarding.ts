@@ -21,6 +21,7 @@ import { examineForwarding } from './endpoints/findings.ts'
 import { openEndpointSecrets } from './endpoints/secrets.ts'
 import { openReplays } from './replays/replays.ts'
 import { openSelection } from './replays/selection.ts'
+import { openAnnouncing } from './sending/announcing.ts'
 import { openAttempts } from './sending/attempts.ts'
 import { openCourier } from './sending/courier.ts'
 import { openFilling } from './sending/filling.ts'
@@ -74,9 +75,16 @@ export function openForwarding(deps: Deps) {
     replays,
     log: deliveryLog,
     test: openTestEvents({ ...shared, request: outgoing.dispatcher.request, bodies, isHeld }),
+    dismissLosses: shared.deliveries.dismiss,
     declare: declared.declare,
     findings: () => [
-      ...examineForwarding({ clock, list, healthOf: deliveryLog.healthOf, troubleOf: troubles.of }),
+      ...examineForwarding({
+        clock,
+        list,
+        healthOf: deliveryLog.healthOf,
+        lostOf: shared.deliveries.lost,
+        troubleOf: troubles.of,
+      }),
     ],
     expire,
     wake,
@@ -111,7 +119,8 @@ function openSending(deps: Deps, isHeld: () => boolean) {
   const filling = openFilling(shared)
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
   const served = { ...shared, stoppages: deps.stoppages, filling, replays, attempts, inFlight, troubles }
-  const courier = openCourier({ ...served, isHeld, forgetUntried })
+  const announce = openAnnouncing({ ...shared, feed, stoppages: deps.stoppages })
+  const courier = openCourier({ ...served, isHeld, forgetUntried, announce })
   return { shared, inFlight, troubles, results, filling, replays, courier }
 }
 

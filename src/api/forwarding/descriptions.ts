@@ -3,6 +3,7 @@ import type { InferOutput } from 'valibot'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { AttemptRow } from '../../forwarding/deliveries/log.ts'
 import type { Endpoint } from '../../forwarding/endpoints/endpoints.ts'
+import { missingTypes } from '../../forwarding/endpoints/matching.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { headersOf } from '../../forwarding/sending/requests.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
@@ -32,6 +33,7 @@ export function openDescriptions({ log, secretDates }: Pick<Forwarding, 'log' | 
       apps: apps && [...apps],
       environment,
       types: types && [...types],
+      missing_types: [...missingTypes(described)],
       ordered: described.is_ordered,
       max_per_second: described.max_per_second,
       header_names: [...header_names],
@@ -108,7 +110,7 @@ const NO_SUBJECT: Subject = { customer_id: null, display_name: null, app_user_id
 
 function summaryOf(row: Delivery, subject: Subject, last: AttemptRow | null): DeliverySummary {
   const { id, endpoint_id, replay_id, event_id, seq, type, app_id, environment } = row
-  const { state, reason, attempts, next_at, body_bytes, occurred_at, created_at, finished_at } = row
+  const { state, reason, loss, attempts, next_at, body_bytes, occurred_at, created_at, finished_at } = row
   return {
     id,
     endpoint_id,
@@ -123,6 +125,7 @@ function summaryOf(row: Delivery, subject: Subject, last: AttemptRow | null): De
     is_remade: row.is_remade === 1,
     state,
     reason,
+    loss,
     attempts,
     next_at,
     body_bytes,

@@ -7,6 +7,7 @@ import { Icon, type IconName } from '../../parts/icons.tsx'
 import { RelativeTime } from '../../parts/relative_time.tsx'
 import { count, plural, share, UNKNOWN } from '../../words.ts'
 import { GrantedApps } from '../access/grant_form.tsx'
+import { Losses } from './endpoint_losses.tsx'
 import { StateBadge, Waiting } from './endpoint_parts.tsx'
 import { isDeclared, isStopped, stateWords, successRate } from './endpoint_state.ts'
 import type { Endpoint } from './webhook_queries.ts'
@@ -88,7 +89,7 @@ function typesWords({ kind, types }: Endpoint): string {
 }
 
 function Facts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
-  const { environment, ordered, max_per_second, header_names } = endpoint
+  const { environment, ordered, max_per_second, header_names, missing_types } = endpoint
   return (
     <dl class="facts">
       <dt>URL</dt>
@@ -98,6 +99,12 @@ function Facts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
         {typesWords(endpoint)}
         {ordered && ', each subscription in order'}
         {max_per_second !== null && `, at most ${plural(max_per_second, 'request')} in a second`}
+        {missing_types.length > 0 && (
+          <div class="tiny quiet">
+            without {missing_types.map((type) => eventLabel(type).title.toLowerCase()).join(' and ')}, which
+            are newer than this endpoint: choose them with <em>Edit</em>
+          </div>
+        )}
       </dd>
       <dt>Apps</dt>
       <dd>
@@ -148,6 +155,7 @@ export function EndpointStatus({ endpoint, onAction }: StatusProps): JSX.Element
             <CodeProse text={about} /> {remedy && <CodeProse text={remedy} />}
           </p>
         </div>
+        <Losses endpoint={endpoint} />
         <Figures endpoint={endpoint} />
         <Actions endpoint={endpoint} onAction={onAction} />
         <Facts endpoint={endpoint} />
