@@ -76,7 +76,13 @@ export function openForwarding(deps: Deps) {
     test: openTestEvents({ ...shared, request: outgoing.dispatcher.request, bodies, isHeld }),
     declare: declared.declare,
     findings: () => [
-      ...examineForwarding({ clock, list, healthOf: deliveryLog.healthOf, troubleOf: troubles.of }),
+      ...examineForwarding({
+        clock,
+        list,
+        healthOf: deliveryLog.healthOf,
+        isFull: filling.isFull,
+        troubleOf: troubles.of,
+      }),
     ],
     expire,
     wake,

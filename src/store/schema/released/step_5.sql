@@ -7,3 +7,4 @@ insert into settings (key, value)
   where exists (select 1 from alert_channels where organization_id = organizations.id)
     and not exists (select 1 from settings where key = 'alerts/' || organizations.id);
 alter table endpoints add column max_per_second integer check (max_per_second between 1 and 1000);
+create index deliveries_refused on deliveries (endpoint_id, id) where state = 'waiting' and attempts > 0 and body is not null;
