@@ -1444,6 +1444,7 @@ create index deliveries_by_key on deliveries (endpoint_id, key, id) where key is
 create index deliveries_due on deliveries (endpoint_id, next_at, id) where state = 'waiting';
 create index deliveries_by_replay on deliveries (replay_id, state) where replay_id is not null;
 create index deliveries_untried on deliveries (endpoint_id, next_at, id) where state = 'waiting' and attempts = 0;
+create index deliveries_refused on deliveries (endpoint_id, id) where state = 'waiting' and attempts > 0 and body is not null;
 create index deliveries_with_body on deliveries (finished_at) where finished_at is not null and body is not null;
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
 create index deliveries_lost on deliveries (endpoint_id, loss, finished_at) where loss is not null;

@@ -83,6 +83,7 @@ export function openForwarding(deps: Deps) {
         list,
         healthOf: deliveryLog.healthOf,
         lostOf: shared.deliveries.lost,
+        isFull: filling.isFull,
         troubleOf: troubles.of,
       }),
     ],

@@ -100,7 +100,7 @@ const DeliverySummary = {
   is_test: v.boolean(),
   is_remade: described(
     v.boolean(),
-    'The body of a replay was made again, because the first one is no longer stored',
+    'The body was made again, because the first one was no longer stored: of a replay, or of an old refused delivery',
   ),
   state: DeliveryState,
   reason: described(nullableText, 'Why it was dropped, skipped or given up'),
@@ -150,7 +150,7 @@ export const DeliveryAnswer = v.object({
   endpoint_name: v.string(),
   body: described(
     nullableText,
-    'The body as sent; null before the first attempt and seven days after success',
+    'The body as sent; null before the first attempt, seven days after success, and of refused deliveries but the newest 1,000',
   ),
   body_sha256: nullableText,
   request_headers: v.optional(

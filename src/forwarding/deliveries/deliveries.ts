@@ -32,6 +32,11 @@ export function openDeliveries(store: Pick<Store, 'prepare'>) {
 
 type Losses = ReturnType<typeof openLosses>
 
+/** This many refused deliveries of an endpoint that wait keep their bodies. Those of older ones are made again. */
+const MAX_REFUSED = 1_000
+/** The number of bodies that one unit of work removes. */
+const CLEARED = 64
+
 /** Adds and reads deliveries and their bodies. */
 function openRows(store: Pick<Store, 'prepare'>, losses: Pick<Losses, 'follow'>) {
   const insert = store.prepare<NewDelivery & Frozen>(`
@@ -54,6 +59,11 @@ function openRows(store: Pick<Store, 'prepare'>, losses: Pick<Losses, 'follow'>)
     where id in (select deliveries.id from endpoints cross join deliveries on endpoint_id = endpoints.id
       where deliveries.state = 'waiting' and attempts = 0 and body is not null and (replay_id is null or is_remade = 1))`)
 
+  const forgetBeyond = store.prepare<[string, number, number]>(`
+    update deliveries set body = null, body_bytes = null, body_sha256 = null where id in (
+      select id from deliveries where endpoint_id = ? and state = 'waiting' and attempts > 0 and body is not null
+      order by id desc limit ? offset ?)`)
+
   /** Adds a delivery and returns its id. */
   function add(delivery: NewDelivery): number {
     const { lastInsertRowid } = insert.run({ ...delivery, ...frozen(delivery.body) })
@@ -74,8 +84,10 @@ function openRows(store: Pick<Store, 'prepare'>, losses: Pick<Losses, 'follow'>)
   const clearBody = (id: number): void => void updateBody.run({ id, ...frozen(null) })
   /** Removes the bodies of deliveries that wait and were never tried. */
   const clearUntried = (): void => void updateUntried.run()
+  /** Removes bodies of refused deliveries of an endpoint that wait, up to 64, except those of the newest 1,000. */
+  const clearRefused = (endpoint_id: string): void => void forgetBeyond.run(endpoint_id, CLEARED, MAX_REFUSED)
 
-  return { add, get, body, keptBody, setBody, clearBody, clearUntried }
+  return { add, get, body, keptBody, setBody, clearBody, clearUntried, clearRefused }
 }
 
 /** The order of the deliveries of one key, on ordered endpoints. */

@@ -7,6 +7,7 @@ import { utcMinuteText } from '../../days.ts'
 import { type Finding, type FindingDetails, fault, notice, warning } from '../../health/findings.ts'
 import type { Health } from '../deliveries/log.ts'
 import type { LossCount } from '../deliveries/losses.ts'
+import { MAX_WAITING } from '../sending/filling.ts'
 import type { Trouble } from '../sending/troubles.ts'
 import type { Endpoint, StateReason } from './endpoints.ts'
 
@@ -17,6 +18,7 @@ type Deps = {
   list: () => readonly Endpoint[]
   healthOf: (endpoint: Endpoint) => Health
   lostOf: (endpoint_id: string) => LossCount
+  isFull: (endpoint: Endpoint) => boolean
   troubleOf: (endpoint_id: string) => Trouble | null
 }
 
@@ -30,7 +32,8 @@ const TEXTS: Readonly<Record<Exclude<StateReason, 'owner'>, string>> = {
 }
 
 /** Yields the findings about endpoints. */
-export function* examineForwarding({ clock, list, healthOf, lostOf, troubleOf }: Deps): Generator<Finding> {
+export function* examineForwarding(deps: Deps): Generator<Finding> {
+  const { clock, list, healthOf, lostOf, isFull, troubleOf } = deps
   for (const endpoint of list()) {
     const { id, name, state, reason, state_since } = endpoint
     const action = { label: 'Webhooks', href: `/settings/webhooks/${id}`, command: 'windfall webhooks list' }
@@ -47,8 +50,10 @@ export function* examineForwarding({ clock, list, healthOf, lostOf, troubleOf }:
     } else if (state === 'paused') {
       const words = `${name} is paused since ${utcMinuteText(state_since)}; events wait until you resume it`
       yield notice('webhooks', words, { ...details, title: 'A webhook is paused' })
-    } else if (state === 'active')
-      yield* examineBacklog(endpoint, healthOf(endpoint), { now: clock(), details })
+    } else if (state === 'active') {
+      const health = healthOf(endpoint)
+      yield* examineBacklog(endpoint, health, { now: clock(), details, isFull })
+    }
   }
 }
 
@@ -90,14 +95,28 @@ function* examineLosses(
   })
 }
 
+function fullFinding({ name }: Endpoint, details: FindingDetails): Finding {
+  const count = MAX_WAITING.toLocaleString('en-US')
+  const words = `${count} events that ${name} did not accept are tried again, so newer ones wait for them.`
+  const remedy = `Repair the receiver: newer events follow as soon as it accepts these. To skip everything that waits instead, run windfall webhooks pause ${name}, then windfall webhooks resume ${name} --from-now.`
+  const title = 'A webhook refuses too many events'
+  return fault('webhooks', words, { ...details, title, remedy })
+}
+
 const reasonText = (reason: StateReason | null): string =>
   reason === null || reason === 'owner' ? '' : TEXTS[reason]
 
 function* examineBacklog(
-  { name }: Endpoint,
+  endpoint: Endpoint,
   { waiting, is_waiting_capped, oldest_waiting_at }: Health,
-  { now, details }: { now: number; details: FindingDetails },
+  { now, details, isFull }: { now: number; details: FindingDetails } & Pick<Deps, 'isFull'>,
 ): Generator<Finding> {
+  const { name } = endpoint
+  // Only then can there be so many rows.
+  if (is_waiting_capped && isFull(endpoint)) {
+    yield fullFinding(endpoint, { ...details, since: oldest_waiting_at })
+    return
+  }
   if (oldest_waiting_at === null || now - oldest_waiting_at < HOUR_MS) return
   const count = is_waiting_capped ? `more than ${waiting}` : String(waiting)
   const events = waiting === 1 ? `1 event waits for ${name}` : `${count} events wait for ${name}, the oldest`

@@ -10,7 +10,7 @@ import type { Slice, Source } from './sources.ts'
 /** An endpoint has at most this many rows that are about to be tried; then its cursor waits. */
 const MAX_PENDING = 1_000
 /** It has at most this many rows in all, most of which wait for a far retry; then its cursor waits, too. */
-const MAX_WAITING = 50_000
+export const MAX_WAITING = 50_000
 /** The number of deliveries that are made together. */
 const BATCH = 64
 /** The cursor is stored at least after this many positions without a match. */
@@ -35,7 +35,7 @@ type Making = { isBlocked: boolean; body: Buffer | null }
 
 /** Opens the filling. */
 export function openFilling(deps: Deps) {
-  const { store, endpoints, sources } = deps
+  const { store, endpoints, deliveries, sources } = deps
   const { add } = openAdding(deps)
   const room = openRoom(deps)
   /** Positions up to which nothing matched, beyond the stored cursor. */
@@ -51,6 +51,10 @@ export function openFilling(deps: Deps) {
 
   /** Whether anything is behind the cursor, and rows may be added. */
   const isPossible = (endpoint: Endpoint): boolean => isBehind(endpoint) && room(endpoint.id) > 0
+
+  /** Whether the cursor waits because an endpoint has as many rows as it may have. */
+  const isFull = (endpoint: Endpoint): boolean =>
+    isBehind(endpoint) && deliveries.waiting(endpoint.id, MAX_WAITING) >= MAX_WAITING
 
   /**
    * Makes deliveries of the next items of an endpoint, at most `most`, with the cursor in one commit. Resolves to
@@ -86,7 +90,7 @@ export function openFilling(deps: Deps) {
     })
   }
 
-  return { fill, add, headOf, isBehind, isPossible, positionOf, storePositions }
+  return { fill, add, headOf, isBehind, isPossible, isFull, positionOf, storePositions }
 }
 
 /** Returns the function that says how many rows may be added to an endpoint now. */

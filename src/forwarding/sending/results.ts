@@ -115,18 +115,22 @@ function openUptime({ monotonic, endpoints }: Deps) {
 
 /** Returns a function that finishes a delivery after an attempt, or schedules the next one. */
 function openSettling({ deliveries, random }: Deps) {
+  function postpone({ id, endpoint_id }: Delivery, failures: number, next_at: number | null): void {
+    deliveries.postpone(id, failures, next_at)
+    deliveries.clearRefused(endpoint_id)
+  }
+
   // The schedule counts only while the endpoint is active.
   return (delivery: Delivery, state: Endpoint['state'], outcome: Outcome, now: number): void => {
-    const { id } = delivery
     if (outcome.verdict === 'success') return deliveries.finish(delivery, 'delivered', null, now)
     if (delivery.state !== 'waiting') return deliveries.finish(delivery, delivery.state, delivery.reason, now)
     if (outcome.kind === ABORTED)
       return deliveries.finish(delivery, 'failed', `Aborted by the receiver. ${outcome.words}`, now)
-    if (state !== 'active') return deliveries.postpone(id, delivery.failures, delivery.next_at)
+    if (state !== 'active') return postpone(delivery, delivery.failures, delivery.next_at)
     const failures = delivery.failures + 1
     const delay = retryDelayMs(failures, random)
     if (delay !== null)
-      return deliveries.postpone(id, failures, now + Math.max(delay, outcome.retry_after_ms ?? 0))
+      return postpone(delivery, failures, now + Math.max(delay, outcome.retry_after_ms ?? 0))
     const reason = `All ${MAX_FAILURES} attempts failed. ${outcome.words}`
     deliveries.giveUp({ ...delivery, failures }, reason, now)
   }

@@ -24,6 +24,7 @@ async function openRefused() {
         environment: null,
         types: null,
         is_ordered: false,
+        max_per_second: null,
         headers: {},
       }).endpoint,
   )

@@ -6,6 +6,8 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
+const COLUMNS = `endpoint_id, replay_id, event_id, seq, payload_id, type, app_id, environment, key, is_test, is_remade,
+  failures, occurred_at, created_at`
 
 test('refused events that wait for a far retry do not hold back new ones', { timeout: 120_000 }, async () => {
   const receiver = await openHttpReceiver(() => 400)
@@ -31,12 +33,10 @@ test('20,000 refused events that become due together never delay a new one', {
   await app.settled()
   await store.commit(() => forwarding.endpoints.pause(id))
   await store.commit(() => {
-    const columns = `endpoint_id, replay_id, event_id, seq, payload_id, type, app_id, environment, key, is_test, is_remade,
-      failures, occurred_at, created_at`
     store
       .prepare(
-        `insert into deliveries (${columns}, state, attempts, next_at)
-         select ${columns}, 'waiting', 1, ? from deliveries, generate_series(1, 20000)`.replace(
+        `insert into deliveries (${COLUMNS}, state, attempts, next_at)
+         select ${COLUMNS}, 'waiting', 1, ? from deliveries, generate_series(1, 20000)`.replace(
           'generate_series(1, 20000)',
           '(with recursive n (i) as (select 1 union all select i + 1 from n where i < 20000) select i from n)',
         ),
@@ -49,6 +49,76 @@ test('20,000 refused events that become due together never delay a new one', {
   expect(receiver.ids().indexOf(fresh)).toBeLessThan(200)
   await store.commit(() => forwarding.endpoints.pause(id))
   await app.settled()
+})
+
+test('the newest 1,000 refused events keep their body; those of older ones are made again, marked and stored before they are sent', {
+  timeout: 120_000,
+}, async () => {
+  const receiver = await openHttpReceiver(() => 400)
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  await app.append(1_100)
+  await app.settled()
+  const kept = app.rows(id).filter(({ body_bytes }) => body_bytes !== null)
+  expect(kept.map((row) => row.id)).toEqual(
+    app
+      .rows(id)
+      .slice(100)
+      .map((row) => row.id),
+  )
+  const stored = new Map<string, string | undefined>()
+  const remade = app.windfall.store.prepare<[string], { id: number }>(
+    'select id from deliveries where event_id = ? and is_remade = 1',
+  )
+  receiver.behave(({ id: event_id }) => {
+    const row = remade.get(event_id)
+    if (row) stored.set(event_id, app.windfall.forwarding.log.body(row.id)?.toString())
+    return 200
+  })
+  await app.run(10 * MINUTE_MS)
+  expect(app.rows(id).every(({ state }) => state === 'delivered')).toBe(true)
+  expect(app.rows(id).filter(({ is_remade }) => is_remade === 1)).toHaveLength(100)
+  const sent = new Map(receiver.requests.map(({ id: event_id, body }) => [event_id, body]))
+  expect(stored.size).toBe(100)
+  for (const [event_id, body] of stored) expect(body).toBe(sent.get(event_id))
+})
+
+test('at 50,000 refused events newer ones wait, and a finding says so and what to do', {
+  timeout: 120_000,
+}, async () => {
+  const receiver = await openHttpReceiver(() => 400)
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url, { name: 'backend' })).endpoint
+  const { store, forwarding } = app.windfall
+  await app.append(1)
+  await app.settled()
+  await store.commit(() =>
+    store
+      .prepare(`
+      insert into deliveries (${COLUMNS}, state, attempts, next_at)
+        with recursive n (i) as (select 1 union all select i + 1 from n where i < 49999)
+        select ${COLUMNS}, 'waiting', 1, next_at + ${DAY_MS} from deliveries, n`)
+      .run(),
+  )
+  expect(forwarding.findings()).toEqual([])
+  const [fresh = ''] = await app.append(1)
+  receiver.behave(({ id: event_id }) => (event_id === fresh ? 200 : 400))
+  await app.settled()
+  expect(receiver.ids()).not.toContain(fresh)
+  expect(forwarding.findings()).toMatchObject([
+    {
+      state: 'fault',
+      text: expect.stringMatching(/^50,000 events that backend did not accept/),
+      details: { remedy: expect.stringContaining('windfall webhooks resume backend --from-now') },
+    },
+  ])
+  receiver.behave(() => 200)
+  await app.run(MINUTE_MS)
+  expect(receiver.ids()).toContain(fresh)
+  expect(forwarding.findings()).toEqual([])
+  await store.commit(() => forwarding.endpoints.pause(id))
+  await store.commit(() => forwarding.endpoints.resume(id, 'now'))
+  expect(app.rows(id).filter(({ state }) => state === 'waiting')).toEqual([])
 })
 
 test('one event in a week against a dead receiver is never given up, and the endpoint is paused after 120 hours', async () => {

@@ -30,3 +30,4 @@ create table unannounced_losses ( -- kept
   since                   integer not null,
   last_at                 integer not null
 ) strict;
+create index deliveries_refused on deliveries (endpoint_id, id) where state = 'waiting' and attempts > 0 and body is not null;

@@ -83,9 +83,10 @@ test('a delivery says why it ended, and what it waits for', () => {
 })
 
 test('a missing body says why it is missing', () => {
-  expect(bodyNote({ state: 'waiting', body_bytes: null })).toContain('before the first attempt')
-  expect(bodyNote({ state: 'dropped', body_bytes: null })).toContain('No attempt')
-  expect(bodyNote({ state: 'delivered', body_bytes: 2_000 })).toContain('2 kB')
+  expect(bodyNote({ state: 'waiting', attempts: 0, body_bytes: null })).toContain('before the first attempt')
+  expect(bodyNote({ state: 'dropped', attempts: 0, body_bytes: null })).toContain('No attempt')
+  expect(bodyNote({ state: 'waiting', attempts: 2, body_bytes: null })).toContain('made again')
+  expect(bodyNote({ state: 'delivered', attempts: 1, body_bytes: 2_000 })).toContain('2 kB')
 })
 
 test('a replay sends its range and its filters, and nothing of the other ranges', () => {

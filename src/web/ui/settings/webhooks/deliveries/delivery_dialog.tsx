@@ -91,7 +91,7 @@ function Facts({ delivery, isActive }: FactsProps): JSX.Element {
       {delivery.is_remade && (
         <>
           <dt>Body</dt>
-          <dd>Made again for the replay, because the first one is no longer stored.</dd>
+          <dd>Made again, because the first one was no longer stored.</dd>
         </>
       )}
     </dl>

@@ -53,9 +53,16 @@ export function attemptTitle({ status, kind }: Pick<Attempt, 'status' | 'kind'>)
 }
 
 /** Why a body is not shown. */
-export function bodyNote({ state, body_bytes }: Pick<Delivery, 'state' | 'body_bytes'>): string {
+export function bodyNote({
+  state,
+  attempts,
+  body_bytes,
+}: Pick<Delivery, 'state' | 'attempts' | 'body_bytes'>): string {
+  const isWaiting = state === 'waiting'
+  if (body_bytes === null && attempts > 0)
+    return `The body is no longer stored.${isWaiting ? ' It is made again before the next attempt.' : ''}`
   if (body_bytes === null)
-    return state === 'waiting'
+    return isWaiting
       ? 'The body is made just before the first attempt.'
       : 'No attempt was made, so there is no body.'
   return `The body of ${bytes(body_bytes)} is no longer stored. It is kept for seven days after success.`
