@@ -1407,7 +1407,9 @@ create index replays_running on replays (endpoint_id, created_at) where state = 
 -- Deliveries of one event to one endpoint. event_id is the webhook-id. `seq` is that of the event, null for a test event
 -- and a notification; payload_id that of a notification. key: the order key of an ordered endpoint. next_at: when the
 -- next attempt is due; null while an earlier delivery of the key waits, and when finished. failures: attempts that
--- count for the schedule. body: the frozen bytes, deflated; null before the first attempt and after retention.
+-- count for the schedule. body: the frozen bytes, deflated; null before the first attempt and after retention. loss, of one
+-- that was given up: open; queued while a replay sends it again; dismissed by the owner. Null for all others, and once the
+-- event was delivered, or given up, by a later delivery.
 create table deliveries ( -- kept
   id                      integer primary key autoincrement,
   endpoint_id             text not null references endpoints (id),
@@ -1431,7 +1433,8 @@ create table deliveries ( -- kept
   body_sha256             blob,
   occurred_at             integer not null,
   created_at              integer not null,
-  finished_at             integer
+  finished_at             integer,
+  loss                    text check (loss in ('open', 'queued', 'dismissed'))
 ) strict;
 create index deliveries_by_endpoint on deliveries (endpoint_id, id);
 create index deliveries_by_event on deliveries (event_id);
@@ -1441,6 +1444,7 @@ create index deliveries_by_replay on deliveries (replay_id, state) where replay_
 create index deliveries_untried on deliveries (endpoint_id, next_at, id) where state = 'waiting' and attempts = 0;
 create index deliveries_with_body on deliveries (finished_at) where finished_at is not null and body is not null;
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
+create index deliveries_lost on deliveries (endpoint_id, loss, finished_at) where loss is not null;
 
 -- Attempts. kind: delivered, rejected (a status other than 2xx), aborted (the same, and the receiver wants the event no
 -- more) or why there was no answer. clock_ms: how far the receiver's clock is ahead, by its Date header.

@@ -56,6 +56,7 @@ export type AuditAction =
   | 'endpoint.rotated'
   | 'endpoint.deleted'
   | 'endpoint.tested'
+  | 'endpoint.losses_dismissed'
   | 'replay.started'
   | 'replay.stopped'
   | 'outgoing.resumed'

@@ -22,6 +22,7 @@ import { exportRoutes } from './exports.ts'
 import { endpointActionRoutes } from './forwarding/actions.ts'
 import { deliveryRoutes } from './forwarding/deliveries.ts'
 import { endpointRoutes } from './forwarding/endpoints.ts'
+import { lossRoutes } from './forwarding/losses.ts'
 import { replayRoutes } from './forwarding/replays.ts'
 import { gapRoutes } from './gaps.ts'
 import { historyRoutes } from './history.ts'
@@ -104,6 +105,7 @@ const ROUTE_FACTORIES = [
   testNotificationRoutes,
   endpointRoutes,
   endpointActionRoutes,
+  lossRoutes,
   replayRoutes,
   deliveryRoutes,
   channelRoutes,

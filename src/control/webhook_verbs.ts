@@ -1,9 +1,10 @@
 /** The control verbs behind `windfall webhooks`: endpoints, deliveries and replays. */
 import * as v from 'valibot'
-import { COMMAND_LINE } from '../access/audit.ts'
+import { type AuditActor, COMMAND_LINE } from '../access/audit.ts'
 import { sendTestEvent } from '../api/forwarding/actions.ts'
 import { DeliveryState } from '../api/forwarding/answers.ts'
 import { openDeliveryDescriptions, openDescriptions } from '../api/forwarding/descriptions.ts'
+import { dismissLosses } from '../api/forwarding/losses.ts'
 import {
   EventTypeName,
   NewEndpointBody,
@@ -126,7 +127,7 @@ function endpointVerbs(windfall: Windfall): Verbs {
 }
 
 function stateVerbs(windfall: Windfall): Verbs {
-  const { store, audit, forwarding } = windfall
+  const { store, clock, audit, forwarding } = windfall
   const describe = openDescriptions(forwarding)
   const find = openFinding(windfall)
 
@@ -145,6 +146,13 @@ function stateVerbs(windfall: Windfall): Verbs {
       return describe.endpoint(resumed)
     })
 
+  async function dismiss(name: v.InferOutput<typeof Named>) {
+    const { id, name: endpoint } = find(name)
+    const commit = (work: (actor: AuditActor) => number) => store.commit(() => work(COMMAND_LINE))
+    const dismissed = await dismissLosses({ forwarding, audit, commit }, id, clock())
+    return { name: endpoint, dismissed }
+  }
+
   async function test({ type, ...name }: v.InferOutput<typeof TestEvent>) {
     const { id, name: label } = find(name)
     const detail = `${label}: ${type}`
@@ -155,6 +163,7 @@ function stateVerbs(windfall: Windfall): Verbs {
   return {
     'webhooks.pause': verb(Named, pause),
     'webhooks.resume': verb(Resumption, resume),
+    'webhooks.dismiss': verb(Named, dismiss),
     'webhooks.test': verb(TestEvent, test),
   }
 }

@@ -74,9 +74,16 @@ export function openForwarding(deps: Deps) {
     replays,
     log: deliveryLog,
     test: openTestEvents({ ...shared, request: outgoing.dispatcher.request, bodies, isHeld }),
+    dismissLosses: shared.deliveries.dismiss,
     declare: declared.declare,
     findings: () => [
-      ...examineForwarding({ clock, list, healthOf: deliveryLog.healthOf, troubleOf: troubles.of }),
+      ...examineForwarding({
+        clock,
+        list,
+        healthOf: deliveryLog.healthOf,
+        lostOf: shared.deliveries.lost,
+        troubleOf: troubles.of,
+      }),
     ],
     expire,
     wake,

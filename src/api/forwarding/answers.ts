@@ -27,6 +27,12 @@ const EndpointHealth = v.object({
   is_waiting_capped: described(v.boolean(), 'More than 10,000 wait'),
   oldest_waiting_at: described(nullableTime, 'When the oldest of them was recorded'),
   next_attempt_at: described(nullableTime, 'The next attempt or probe'),
+  lost: described(
+    count,
+    'Deliveries that were given up, and neither sent again by a replay nor dismissed since',
+  ),
+  first_lost_at: described(nullableTime, 'When the first of them was given up'),
+  last_lost_at: described(nullableTime, 'When the last of them was given up'),
 })
 
 /** An endpoint, without its secrets. */
@@ -94,6 +100,10 @@ const DeliverySummary = {
   ),
   state: DeliveryState,
   reason: described(nullableText, 'Why it was dropped, skipped or given up'),
+  loss: described(
+    v.nullable(v.picklist(['open', 'queued', 'dismissed'])),
+    'For a delivery that was given up: open, queued while a replay sends it again, or dismissed. null for all others, and once a later delivery of the event was finished',
+  ),
   attempts: count,
   next_at: described(
     nullableTime,

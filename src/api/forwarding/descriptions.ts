@@ -108,7 +108,7 @@ const NO_SUBJECT: Subject = { customer_id: null, display_name: null, app_user_id
 
 function summaryOf(row: Delivery, subject: Subject, last: AttemptRow | null): DeliverySummary {
   const { id, endpoint_id, replay_id, event_id, seq, type, app_id, environment } = row
-  const { state, reason, attempts, next_at, body_bytes, occurred_at, created_at, finished_at } = row
+  const { state, reason, loss, attempts, next_at, body_bytes, occurred_at, created_at, finished_at } = row
   return {
     id,
     endpoint_id,
@@ -123,6 +123,7 @@ function summaryOf(row: Delivery, subject: Subject, last: AttemptRow | null): De
     is_remade: row.is_remade === 1,
     state,
     reason,
+    loss,
     attempts,
     next_at,
     body_bytes,

@@ -75,7 +75,7 @@ const position = (text: string) => nullable(v.pipe(v.number(), v.safeInteger(), 
 /** What a replay sends. */
 export const ReplaySelection = {
   delivery_id: position('Only this delivery'),
-  failed: v.optional(described(v.boolean(), 'All deliveries that were given up'), false),
+  failed: v.optional(described(v.boolean(), 'All deliveries that were given up and not dismissed'), false),
   from_seq: position('The first seq, inclusive'),
   until_seq: position('The last seq, inclusive'),
   from_at: instant('Events that took effect at this time or later, in milliseconds'),

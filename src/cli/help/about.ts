@@ -90,7 +90,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
   'webhooks add':
     'Creates an endpoint, prints its signing secret once, sends a test event and says whether the URL answers. The endpoint stays, also if the URL does not answer yet.',
   'webhooks list':
-    'Shows the state of each endpoint, its success rate of the last seven days, and how many events wait for it.',
+    'Shows the state of each endpoint, its success rate of the last seven days, how many events wait for it, and how many deliveries were given up and neither sent again nor dismissed since.',
   'webhooks test':
     'Sends an example event, marked as a test, and prints the answer of the URL. The command ends with exit code 1 unless the answer is a 2xx.',
   'webhooks pause':
@@ -103,6 +103,8 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'Events that wait for the endpoint are dropped. Its log stays for as long as [forwarding] keeps deliveries.',
   'webhooks replay':
     'Counts the events of your selection, asks, and sends them again with their ids, so that a backend that keeps ids stores none twice. It follows the replay until all events are sent; Ctrl-C leaves it running.',
+  'webhooks dismiss':
+    'For deliveries that were given up after ten attempts and need not be sent again. They are no longer reported, and webhooks replay --failed leaves them out. The log keeps them.',
   'webhooks log':
     'Shows the newest deliveries with the last answer of the URL. With --id, it shows one delivery with every attempt, the request headers and the body.',
   'webhooks listen':

@@ -219,6 +219,12 @@ export const HELP: Readonly<Record<string, Help>> = {
       'windfall webhooks replay api.example.com --failed --yes',
     ],
   },
+  'webhooks dismiss': {
+    examples: [
+      'windfall webhooks dismiss api.example.com',
+      'windfall webhooks dismiss purchases --organization acme',
+    ],
+  },
   'webhooks log': {
     examples: [
       'windfall webhooks log',

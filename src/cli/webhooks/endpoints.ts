@@ -1,4 +1,4 @@
-/** The commands `windfall webhooks list`, `pause`, `resume`, `rotate` and `remove`. */
+/** The commands `windfall webhooks list`, `pause`, `resume`, `rotate`, `dismiss` and `remove`. */
 import { defineCommand } from 'citty'
 import { Refusal } from '../../errors.ts'
 import {
@@ -13,12 +13,12 @@ import {
 import { print, printError } from '../instance/output.ts'
 import { type Created, type Endpoint, type Endpoints, nameArg, waitingText } from './texts.ts'
 
-const HEADER = ['name', 'state', 'since', 'succeeded', 'waiting', 'last success', 'URL']
+const HEADER = ['name', 'state', 'since', 'succeeded', 'waiting', 'given up', 'last success', 'URL']
 
 export const listCommand = defineCommand({
   meta: {
     name: 'list',
-    description: 'List endpoints with state, success rate of seven days, and what waits',
+    description: 'List endpoints with state, success rate of seven days, what waits, and what was given up',
   },
   args: configArg,
   async run({ args }) {
@@ -32,10 +32,11 @@ export const listCommand = defineCommand({
 
 function rowOf(endpoint: Endpoint): (string | null)[] {
   const { name, state_since, health, url } = endpoint
-  const { attempts, succeeded, waiting, is_waiting_capped, last_success_at } = health
+  const { attempts, succeeded, waiting, is_waiting_capped, lost, last_success_at } = health
   const rate = attempts === 0 ? null : `${((100 * succeeded) / attempts).toFixed(1)} % of ${attempts}`
   const count = `${waiting}${is_waiting_capped ? '+' : ''}`
-  return [name, stateText(endpoint), instantText(state_since), rate, count, instantText(last_success_at), url]
+  const since = instantText(state_since)
+  return [name, stateText(endpoint), since, rate, count, String(lost), instantText(last_success_at), url]
 }
 
 function stateText({ state, reason, health }: Endpoint): string {
@@ -120,6 +121,24 @@ function parseHours(text: string): number {
   throw new Refusal(400, 'invalid_request', `--overlap must be 0 to ${MAX_OVERLAP_HOURS} hours, not ${text}`)
 }
 
+const deliveriesText = (count: number, which = ''): string =>
+  `${count.toLocaleString('en-US')} ${which}${count === 1 ? 'delivery' : 'deliveries'}`
+
+export const dismissCommand = defineCommand({
+  meta: { name: 'dismiss', description: 'Report no longer what was given up: it need not be sent again' },
+  args: namedArgs,
+  async run({ args }) {
+    const answer = await sendVerb<{ name: string; dismissed: number }>(
+      args.config,
+      'webhooks.dismiss',
+      named(args),
+    )
+    const { name, dismissed } = answer
+    if (dismissed === 0) return print(`Nothing that was given up for ${name} is reported.`)
+    print(`${name}: ${deliveriesText(dismissed)} dismissed. The log keeps what was given up.`)
+  },
+})
+
 export const removeCommand = defineCommand({
   meta: { name: 'remove', description: 'Delete an endpoint and drop what waits; its log stays' },
   args: namedArgs,
@@ -130,7 +149,6 @@ export const removeCommand = defineCommand({
       named(args),
     )
     const { name, dropped } = answer
-    const deliveries = dropped === 1 ? 'delivery' : 'deliveries'
-    print(`${name} is deleted. ${dropped.toLocaleString('en-US')} waiting ${deliveries} dropped.`)
+    print(`${name} is deleted. ${deliveriesText(dropped, 'waiting ')} dropped.`)
   },
 })

@@ -38,7 +38,11 @@ export const replayCommand = defineCommand({
     until: { type: 'string', valueHint: 'TIME', description: 'Events before then' },
     'from-seq': seqArg('Events from this seq on'),
     'until-seq': seqArg('Events up to this seq'),
-    failed: { type: 'boolean', default: false, description: 'All deliveries that were given up' },
+    failed: {
+      type: 'boolean',
+      default: false,
+      description: 'All deliveries that were given up and not dismissed',
+    },
     delivery: { type: 'string', valueHint: 'N', description: 'One delivery, from `webhooks log`' },
     types: { type: 'string', valueHint: 'TYPES', description: 'Only these event types (comma-separated)' },
     yes: { type: 'boolean', default: false, description: 'Do not ask' },

@@ -1,7 +1,14 @@
 /** The command `windfall webhooks`: endpoints that receive events, their log, replays, and a receiver for trying. */
 import { defineCommand } from 'citty'
 import { addCommand } from './add.ts'
-import { listCommand, pauseCommand, removeCommand, resumeCommand, rotateCommand } from './endpoints.ts'
+import {
+  dismissCommand,
+  listCommand,
+  pauseCommand,
+  removeCommand,
+  resumeCommand,
+  rotateCommand,
+} from './endpoints.ts'
 import { listenCommand } from './listen.ts'
 import { logCommand } from './log.ts'
 import { replayCommand } from './replay.ts'
@@ -14,6 +21,7 @@ export const webhooksCommand = defineCommand({
     list: listCommand,
     test: testCommand,
     replay: replayCommand,
+    dismiss: dismissCommand,
     pause: pauseCommand,
     resume: resumeCommand,
     rotate: rotateCommand,

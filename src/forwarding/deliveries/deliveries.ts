@@ -4,6 +4,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Store } from '../../store/store.ts'
 import type { Outcome } from '../sending/outcome.ts'
 import { type Delivery, type DeliveryState, FIELDS } from './delivery.ts'
+import { openLosses } from './losses.ts'
 import { openQueue } from './queue.ts'
 
 /** What a new delivery is of. */
@@ -23,11 +24,16 @@ export type Deliveries = ReturnType<typeof openDeliveries>
 /** Opens the deliveries. */
 export function openDeliveries(store: Pick<Store, 'prepare'>) {
   const keys = openKeys(store)
-  return { ...openRows(store), ...openQueue(store), ...keys, ...openResults(store, keys.releaseNext) }
+  const losses = openLosses(store)
+  const results = openResults(store, keys.releaseNext, losses)
+  const rows = openRows(store, losses)
+  return { ...rows, ...openQueue(store), ...keys, ...results, ...openAttemptLog(store), ...losses }
 }
 
+type Losses = ReturnType<typeof openLosses>
+
 /** Adds and reads deliveries and their bodies. */
-function openRows(store: Pick<Store, 'prepare'>) {
+function openRows(store: Pick<Store, 'prepare'>, losses: Pick<Losses, 'follow'>) {
   const insert = store.prepare<NewDelivery & Frozen>(`
     insert into deliveries (endpoint_id, replay_id, event_id, seq, payload_id, type, app_id, environment, key, is_test,
       is_remade, state, attempts, failures, next_at, body, body_bytes, body_sha256, occurred_at, created_at)
@@ -49,8 +55,11 @@ function openRows(store: Pick<Store, 'prepare'>) {
       where deliveries.state = 'waiting' and attempts = 0 and body is not null and (replay_id is null or is_remade = 1))`)
 
   /** Adds a delivery and returns its id. */
-  const add = (delivery: NewDelivery): number =>
-    Number(insert.run({ ...delivery, ...frozen(delivery.body) }).lastInsertRowid)
+  function add(delivery: NewDelivery): number {
+    const { lastInsertRowid } = insert.run({ ...delivery, ...frozen(delivery.body) })
+    if (delivery.replay_id !== null) losses.follow(delivery)
+    return Number(lastInsertRowid)
+  }
 
   const get = (id: number): Delivery | null => selectById.get(id) ?? null
 
@@ -100,8 +109,8 @@ function openKeys(store: Pick<Store, 'prepare'>) {
 
 type ReleaseNext = ReturnType<typeof openKeys>['releaseNext']
 
-/** Stores attempts and the end of deliveries. */
-function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext) {
+/** Stores results: the next attempt, or the end of deliveries. */
+function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext, losses: Losses) {
   const updateWaiting = store.prepare<Pick<Delivery, 'id' | 'failures' | 'next_at'>>(
     'update deliveries set attempts = attempts + 1, failures = :failures, next_at = :next_at where id = :id',
   )
@@ -116,12 +125,6 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext) {
   const selectOfReplay = store.prepare<[string], Delivery>(
     `select ${FIELDS} from deliveries where replay_id = ? and state = 'waiting'`,
   )
-  const insertAttempt = store.prepare<object>(`
-    insert into delivery_attempts (delivery_id, number, endpoint_id, at, ms, kind, status, words, address, excerpt,
-      clock_ms, is_probe)
-    values (:delivery_id, :number, :endpoint_id, :at, :ms, :kind, :status, :words, :address, :excerpt, :clock_ms,
-      :is_probe)`)
-
   /** Counts an attempt that was not the last. `next_at` is null while the delivery waits behind another of its key. */
   const postpone = (id: number, failures: number, next_at: number | null): void =>
     void updateWaiting.run({ id, failures, next_at })
@@ -130,21 +133,38 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext) {
   function finish(delivery: Delivery, state: DeliveryState, reason: string | null, now: number): void {
     const { id, endpoint_id, key, attempts, failures } = delivery
     updateFinished.run({ id, state, reason, attempts, failures, finished_at: now })
+    if (delivery.replay_id !== null) losses.follow(delivery)
     releaseNext(endpoint_id, key, now)
   }
 
+  /** Gives a delivery up: it is a loss. */
+  function giveUp(delivery: Delivery, reason: string, now: number): void {
+    finish(delivery, 'failed', reason, now)
+    losses.lose(delivery)
+  }
+
   /** Finishes all waiting deliveries of an endpoint and returns how many. */
-  const finishAll = (
-    endpoint_id: string,
-    state: 'dropped' | 'skipped',
-    reason: string,
-    now: number,
-  ): number => finishWaiting.run({ endpoint_id, state, reason, now }).changes
+  function finishAll(endpoint_id: string, state: 'dropped' | 'skipped', reason: string, now: number): number {
+    const { changes } = finishWaiting.run({ endpoint_id, state, reason, now })
+    losses.unqueueAll(endpoint_id)
+    return changes
+  }
 
   /** Skips the waiting deliveries of a replay. */
   function skipReplay(replay_id: string, reason: string, now: number): void {
     for (const delivery of selectOfReplay.all(replay_id)) finish(delivery, 'skipped', reason, now)
   }
+
+  return { postpone, finish, giveUp, finishAll, skipReplay }
+}
+
+/** Stores attempts. */
+function openAttemptLog(store: Pick<Store, 'prepare'>) {
+  const insertAttempt = store.prepare<object>(`
+    insert into delivery_attempts (delivery_id, number, endpoint_id, at, ms, kind, status, words, address, excerpt,
+      clock_ms, is_probe)
+    values (:delivery_id, :number, :endpoint_id, :at, :ms, :kind, :status, :words, :address, :excerpt, :clock_ms,
+      :is_probe)`)
 
   /** Stores an attempt. It does not change the delivery. */
   function addAttempt(delivery: Delivery, outcome: Outcome, { at, is_probe }: AttemptTime): void {
@@ -155,7 +175,7 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext) {
     insertAttempt.run({ delivery_id, number, endpoint_id, at, ...result, is_probe: is_probe ? 1 : 0 })
   }
 
-  return { postpone, finish, finishAll, skipReplay, addAttempt }
+  return { addAttempt }
 }
 
 /** When an attempt began, in milliseconds, and whether it was a probe of a failing endpoint. */

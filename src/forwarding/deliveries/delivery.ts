@@ -30,8 +30,9 @@ export type Delivery = {
   occurred_at: number
   created_at: number
   finished_at: number | null
+  loss: 'open' | 'queued' | 'dismissed' | null
 }
 
 /** The columns of a delivery without its body. */
 export const FIELDS = `id, endpoint_id, replay_id, event_id, seq, payload_id, type, app_id, environment, key, is_test, is_remade,
-  state, reason, attempts, failures, next_at, body_bytes, body_sha256, occurred_at, created_at, finished_at`
+  state, reason, attempts, failures, next_at, body_bytes, body_sha256, occurred_at, created_at, finished_at, loss`

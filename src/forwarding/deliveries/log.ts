@@ -50,6 +50,9 @@ export type Health = {
   is_waiting_capped: boolean
   oldest_waiting_at: number | null
   next_attempt_at: number | null
+  lost: number
+  first_lost_at: number | null
+  last_lost_at: number | null
 }
 
 const WEEK_MS = 7 * 86_400_000
@@ -126,7 +129,7 @@ const NO_ATTEMPTS: AttemptCounts = { attempts: 0, succeeded: 0, judged: 0, good:
 const isUnsteady = ({ judged, good }: AttemptCounts): boolean =>
   judged >= MIN_JUDGED && 10 * good < 9 * judged
 
-function openHealth({ store, clock, filling, sources }: Deps) {
+function openHealth({ store, clock, deliveries, filling, sources }: Deps) {
   const countAttempts = store.prepare<{ id: string; since: number; state_since: number }, AttemptCounts>(`
     select count(*) as attempts, ifnull(sum(kind = 'delivered'), 0) as succeeded,
       ifnull(sum(at >= :state_since), 0) as judged, ifnull(sum(at >= :state_since and kind = 'delivered'), 0) as good
@@ -157,6 +160,7 @@ function openHealth({ store, clock, filling, sources }: Deps) {
     const oldest_waiting_at = earliest(rows.oldest, behind.oldest_at)
     const nextByState = { active: rows.next_at, failing: next_probe_at, paused: null, disabled: null }
     const next_attempt_at = nextByState[state]
+    const { count: lost, first_at: first_lost_at, last_at: last_lost_at } = deliveries.lost(id)
     return {
       attempts,
       succeeded,
@@ -166,6 +170,9 @@ function openHealth({ store, clock, filling, sources }: Deps) {
       ...backlog,
       oldest_waiting_at,
       next_attempt_at,
+      lost,
+      first_lost_at,
+      last_lost_at,
     }
   }
 

@@ -112,6 +112,8 @@ function changeKind(
   const endpoint = endpoints.get(id)
   if (endpoint === null) return
   deliveries.finishAll(id, 'skipped', 'The endpoint receives something else now.', clock())
+  // No replay can send them any more.
+  while (deliveries.dismiss(id, clock()) > 0);
   stopReplays(id)
   endpoints.change(endpoint, { kind, cursor: sources[kind].head() })
 }

@@ -1,11 +1,12 @@
 /**
- * Findings about endpoints: failing, paused, disabled, unreadable secrets, errors of this server, and events that wait for
- * over an hour.
+ * Findings about endpoints: failing, paused, disabled, unreadable secrets, errors of this server, events that wait for over
+ * an hour, and deliveries that were given up.
  */
 import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
 import { type Finding, type FindingDetails, fault, notice, warning } from '../../health/findings.ts'
 import type { Health } from '../deliveries/log.ts'
+import type { LossCount } from '../deliveries/losses.ts'
 import type { Trouble } from '../sending/troubles.ts'
 import type { Endpoint, StateReason } from './endpoints.ts'
 
@@ -15,6 +16,7 @@ type Deps = {
   clock: Clock
   list: () => readonly Endpoint[]
   healthOf: (endpoint: Endpoint) => Health
+  lostOf: (endpoint_id: string) => LossCount
   troubleOf: (endpoint_id: string) => Trouble | null
 }
 
@@ -28,13 +30,14 @@ const TEXTS: Readonly<Record<Exclude<StateReason, 'owner'>, string>> = {
 }
 
 /** Yields the findings about endpoints. */
-export function* examineForwarding({ clock, list, healthOf, troubleOf }: Deps): Generator<Finding> {
+export function* examineForwarding({ clock, list, healthOf, lostOf, troubleOf }: Deps): Generator<Finding> {
   for (const endpoint of list()) {
     const { id, name, state, reason, state_since } = endpoint
     const action = { label: 'Webhooks', href: `/settings/webhooks/${id}`, command: 'windfall webhooks list' }
     const details = { id: `webhooks:${id}`, since: state_since, action }
     const trouble = troubleOf(id)
     if (trouble !== null) yield errorFinding(endpoint, trouble, details)
+    yield* examineLosses(endpoint, lostOf(id), details)
     if (state === 'disabled' || (state === 'paused' && reason === 'five_days')) {
       const words = `${name} is ${state} since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
       yield fault('webhooks', words, { ...details, title: `A webhook is ${state}` })
@@ -58,6 +61,29 @@ function errorFinding({ id, name }: Endpoint, { since, reason }: Trouble, detail
     since,
     title: 'Forwarding stands',
     remedy,
+  })
+}
+
+function* examineLosses(
+  { id, name }: Endpoint,
+  { count, first_at }: LossCount,
+  details: FindingDetails,
+): Generator<Finding> {
+  if (first_at === null) return
+  const at = utcMinuteText(first_at)
+  const words =
+    count === 1
+      ? `1 delivery to ${name} was given up at ${at}.`
+      : `${count.toLocaleString('en-US')} deliveries to ${name} were given up since ${at}.`
+  const command = `windfall webhooks replay ${name} --failed`
+  const remedy = `Repair the receiver and send them again with ${command}, or dismiss them with windfall webhooks dismiss ${name}.`
+  yield warning('webhooks', words, {
+    ...details,
+    id: `webhooks:${id}:lost`,
+    since: first_at,
+    title: 'Events were given up',
+    remedy: count === 1 ? remedy.replaceAll('them', 'it') : remedy,
+    action: { ...details.action, label: 'Webhooks', command },
   })
 }
 

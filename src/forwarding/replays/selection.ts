@@ -77,10 +77,10 @@ type Position = { after: number; limit: number }
 function openReading({ store, sources }: Deps) {
   const selectOne = store.prepare<[string, number], Delivery>(SELECT_ONE)
   // Only the newest delivery of an event counts: a later replay may have delivered it, unless it was stopped. A declared
-  // endpoint may have received something else before.
+  // endpoint may have received something else before. What the owner dismissed need not be sent.
   const selectFailed = store.prepare<object, Delivery>(`
     select * from deliveries where endpoint_id = :id and id > :after and id <= :until and state = 'failed'
-      and is_test = 0 and (payload_id is not null) = :isApple and not exists (
+      and is_test = 0 and (payload_id is not null) = :isApple and loss is not 'dismissed' and not exists (
         select 1 from deliveries as later
         where later.event_id = deliveries.event_id and later.endpoint_id = :id and later.id > deliveries.id
           and later.state in ('waiting', 'delivered', 'failed'))

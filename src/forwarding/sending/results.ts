@@ -124,7 +124,7 @@ function openSettling({ deliveries, random }: Deps) {
     if (delay !== null)
       return deliveries.postpone(id, failures, now + Math.max(delay, outcome.retry_after_ms ?? 0))
     const reason = `All ${MAX_FAILURES} attempts failed. ${outcome.words}`
-    deliveries.finish({ ...delivery, failures }, 'failed', reason, now)
+    deliveries.giveUp({ ...delivery, failures }, reason, now)
   }
 }
 

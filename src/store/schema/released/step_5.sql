@@ -7,3 +7,16 @@ insert into settings (key, value)
   where exists (select 1 from alert_channels where organization_id = organizations.id)
     and not exists (select 1 from settings where key = 'alerts/' || organizations.id);
 alter table endpoints add column max_per_second integer check (max_per_second between 1 and 1000);
+alter table deliveries add column loss text check (loss in ('open', 'queued', 'dismissed'));
+create index deliveries_lost on deliveries (endpoint_id, loss, finished_at) where loss is not null;
+-- What earlier versions gave up is lost, too, unless it was sent again since.
+update deliveries set loss = iif(exists (
+    select 1 from deliveries as later
+    where later.event_id = deliveries.event_id and later.endpoint_id = deliveries.endpoint_id and later.id > deliveries.id
+      and later.state = 'waiting'), 'queued', 'open')
+  where state = 'failed' and is_test = 0
+    and (payload_id is not null) = (select kind = 'apple' from endpoints where endpoints.id = endpoint_id)
+    and not exists (
+      select 1 from deliveries as later
+      where later.event_id = deliveries.event_id and later.endpoint_id = deliveries.endpoint_id and later.id > deliveries.id
+        and later.state in ('delivered', 'failed'));

@@ -37,6 +37,7 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   'endpoint.rotated': 'Rotated the secret of a webhook',
   'endpoint.deleted': 'Deleted a webhook',
   'endpoint.tested': 'Sent a test event',
+  'endpoint.losses_dismissed': 'Dismissed what a webhook gave up',
   'replay.started': 'Started a replay',
   'replay.stopped': 'Stopped a replay',
   'outgoing.resumed': 'Resumed outgoing requests',

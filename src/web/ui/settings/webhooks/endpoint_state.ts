@@ -92,6 +92,10 @@ export function waitingWords({ kind, health }: Pick<Endpoint, 'kind' | 'health'>
   return health.is_waiting_capped ? `more than ${words}` : words
 }
 
+/** How many deliveries were given up and neither sent again nor dismissed: `3 events`. */
+export const lostWords = ({ kind, health }: Pick<Endpoint, 'kind' | 'health'>): string =>
+  plural(health.lost, kind === 'apple' ? 'notification' : 'event')
+
 /** The part of attempts within seven days that succeeded, from 0 to 1; null without attempts. */
 export const successRate = ({ health }: Pick<Endpoint, 'health'>): number | null =>
   health.attempts === 0 ? null : health.succeeded / health.attempts

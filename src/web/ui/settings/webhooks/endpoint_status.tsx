@@ -7,6 +7,7 @@ import { Icon, type IconName } from '../../parts/icons.tsx'
 import { RelativeTime } from '../../parts/relative_time.tsx'
 import { count, plural, share, UNKNOWN } from '../../words.ts'
 import { GrantedApps } from '../access/grant_form.tsx'
+import { Losses } from './endpoint_losses.tsx'
 import { StateBadge, Waiting } from './endpoint_parts.tsx'
 import { isDeclared, isStopped, stateWords, successRate } from './endpoint_state.ts'
 import type { Endpoint } from './webhook_queries.ts'
@@ -148,6 +149,7 @@ export function EndpointStatus({ endpoint, onAction }: StatusProps): JSX.Element
             <CodeProse text={about} /> {remedy && <CodeProse text={remedy} />}
           </p>
         </div>
+        <Losses endpoint={endpoint} />
         <Figures endpoint={endpoint} />
         <Actions endpoint={endpoint} onAction={onAction} />
         <Facts endpoint={endpoint} />

@@ -51,6 +51,7 @@ function Facts({ delivery, isActive }: FactsProps): JSX.Element {
         <DeliveryState state={delivery.state} /> {delivery.is_test && <span class="badge">Test</span>}{' '}
         {delivery.replay_id !== null && <span class="badge">Replay</span>}{' '}
         {delivery.is_remade && <span class="badge">Made again</span>}{' '}
+        {delivery.loss === 'dismissed' && <span class="badge">Dismissed</span>}{' '}
         <span class="quiet">{stateAbout(delivery, isActive)}</span>
       </dd>
       {isActive && delivery.next_at !== null && (

@@ -54,7 +54,9 @@ const Bound = ({ label, type, value, onInput }: BoundProps): JSX.Element => (
 
 function Range({ draft, change }: FieldsProps): JSX.Element {
   if (draft.mode === 'failed')
-    return <p class="small quiet">Deliveries that were given up and not delivered since.</p>
+    return (
+      <p class="small quiet">Deliveries that were given up, and neither delivered since nor dismissed.</p>
+    )
   return draft.mode === 'time' ? (
     <div class="row">
       <Bound label="From" type="datetime-local" value={draft.from} onInput={(from) => change({ from })} />
