@@ -1342,7 +1342,8 @@ end;
 -- JSON list. reason: why the endpoint is failing, paused or disabled. cursor: the last item that became a delivery or
 -- did not match, a seq of events or a payload_id of notifications. failures: failed attempts in a row. down_ms: the
 -- uptime of this process since the first of them. hold_until_at: the receiver asked to wait (Retry-After). gone_at: the
--- first 410 since the last success. max_per_second: the most requests in a second; null is no limit.
+-- first 410 since the last success. max_per_second: the most requests in a second; null is no limit. default_set: which
+-- default types it has if `types` is null, 1 those of version 0.3.0, 2 also those of 0.4.0.
 create table endpoints ( -- kept
   id                      text primary key,
   organization_id         text not null references organizations (id),
@@ -1370,7 +1371,8 @@ create table endpoints ( -- kept
   last_failure_at         integer,
   created_at              integer not null,
   deleted_at              integer,
-  max_per_second          integer check (max_per_second between 1 and 1000)
+  max_per_second          integer check (max_per_second between 1 and 1000),
+  default_set             integer not null default 1
 ) strict;
 create unique index endpoints_by_name on endpoints (organization_id, name) where deleted_at is null;
 
@@ -1445,6 +1447,18 @@ create index deliveries_untried on deliveries (endpoint_id, next_at, id) where s
 create index deliveries_with_body on deliveries (finished_at) where finished_at is not null and body is not null;
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
 create index deliveries_lost on deliveries (endpoint_id, loss, finished_at) where loss is not null;
+
+-- What was given up and has no event yet, for each endpoint: how many deliveries, the webhook-ids of the first and the last,
+-- why the last was given up, and when the first (since) and the last was.
+create table unannounced_losses ( -- kept
+  endpoint_id             text primary key references endpoints (id),
+  count                   integer not null,
+  first_event_id          text not null,
+  last_event_id           text not null,
+  reason                  text not null,
+  since                   integer not null,
+  last_at                 integer not null
+) strict;
 
 -- Attempts. kind: delivered, rejected (a status other than 2xx), aborted (the same, and the receiver wants the event no
 -- more) or why there was no answer. clock_ms: how far the receiver's clock is ahead, by its Date header.

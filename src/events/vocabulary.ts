@@ -50,6 +50,8 @@ export const EVENT_TYPES = [
   'gap.filled',
   'endpoint.paused',
   'endpoint.disabled',
+  'endpoint.recovered',
+  'delivery.failed',
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]
@@ -72,6 +74,9 @@ const UNFORWARDED_TYPES: readonly EventType[] = [
   'notification.other',
   'import.finished',
 ]
+
+/** Types that only endpoints which were added since version 0.4.0 receive by default. */
+export const LATER_TYPES: readonly EventType[] = ['endpoint.recovered', 'delivery.failed']
 
 /** The types that an endpoint receives by default. */
 export const FORWARDED_TYPES: readonly EventType[] = EVENT_TYPES.filter(

@@ -21,6 +21,7 @@ import { examineForwarding } from './endpoints/findings.ts'
 import { openEndpointSecrets } from './endpoints/secrets.ts'
 import { openReplays } from './replays/replays.ts'
 import { openSelection } from './replays/selection.ts'
+import { openAnnouncing } from './sending/announcing.ts'
 import { openAttempts } from './sending/attempts.ts'
 import { openCourier } from './sending/courier.ts'
 import { openFilling } from './sending/filling.ts'
@@ -118,7 +119,8 @@ function openSending(deps: Deps, isHeld: () => boolean) {
   const filling = openFilling(shared)
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
   const served = { ...shared, stoppages: deps.stoppages, filling, replays, attempts, inFlight, troubles }
-  const courier = openCourier({ ...served, isHeld, forgetUntried })
+  const announce = openAnnouncing({ ...shared, feed, stoppages: deps.stoppages })
+  const courier = openCourier({ ...served, isHeld, forgetUntried, announce })
   return { shared, inFlight, troubles, results, filling, replays, courier }
 }
 

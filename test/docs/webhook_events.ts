@@ -1,5 +1,5 @@
 /** The generated part of docs/webhook-events.md: every event type beside RevenueCat’s and Adapty’s, and one body. */
-import { EVENT_TYPES, type EventType, FORWARDED_TYPES } from '../../src/events/vocabulary.ts'
+import { EVENT_TYPES, type EventType, FORWARDED_TYPES, LATER_TYPES } from '../../src/events/vocabulary.ts'
 import { EVENT_SENTENCES } from '../../src/forwarding/bodies/catalogue.ts'
 import { exampleOf } from '../../src/forwarding/bodies/test_event.ts'
 
@@ -35,14 +35,15 @@ const DOCUMENTED: EventType = 'subscription.renewed'
 export function webhookEventsReference(): string {
   const rows = EVENT_TYPES.map((type) => {
     const [revenuecat = null, adapty = null] = PEERS[type] ?? []
-    const isDefault = FORWARDED_TYPES.includes(type) ? 'yes' : 'no'
-    return `| \`${type}\` | ${EVENT_SENTENCES[type]} | ${isDefault} | ${name(revenuecat)} | ${name(adapty)} |`
+    const default_ = LATER_TYPES.includes(type) ? 'yes¹' : FORWARDED_TYPES.includes(type) ? 'yes' : 'no'
+    return `| \`${type}\` | ${EVENT_SENTENCES[type]} | ${default_} | ${name(revenuecat)} | ${name(adapty)} |`
   })
   return [
     '## All events',
     'An endpoint without a list of types receives the types with *yes* under *default*. The last two columns name the ' +
       'closest event of RevenueCat and Adapty; “–” means that they have none.',
     ['| type | recorded when | default | RevenueCat | Adapty |', '|---|---|---|---|---|', ...rows].join('\n'),
+    '¹ An endpoint that was added by a version before 0.4.0 receives it only if its list of types names it.',
     '## Example',
     `A \`${DOCUMENTED}\` from the simulated App Store. The OpenAPI document has an example of each type.`,
     `\`\`\`json\n${JSON.stringify(exampleOf(DOCUMENTED), null, 2)}\n\`\`\``,

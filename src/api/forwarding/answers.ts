@@ -48,6 +48,10 @@ export const EndpointAnswer = v.object({
   apps: described(v.nullable(v.array(v.string())), 'App ids; null is all apps, now and later'),
   environment: described(nullableText, 'production or sandbox; null is both'),
   types: described(v.nullable(v.array(v.string())), 'Event types; null is the default types'),
+  missing_types: described(
+    v.array(v.string()),
+    'Default types that this endpoint does not receive, because an earlier version added it. A change with `types: null` adds them',
+  ),
   ordered: v.boolean(),
   max_per_second: described(v.nullable(count), 'The most requests in a second; null is no limit'),
   header_names: described(

@@ -131,7 +131,16 @@ const Reports = v.object({
   first_day: nullableText,
   last_day: nullableText,
 })
-const Endpoint = v.object({ endpoint: v.object({ id: text, name: nullableText }), reason: text })
+const OfEndpoint = { endpoint: v.object({ id: text, name: nullableText }) }
+const Endpoint = v.object({ ...OfEndpoint, reason: text })
+const Recovery = v.object({ ...OfEndpoint, failing_since: instant('When the endpoint began to fail') })
+const Losses = v.object({
+  ...OfEndpoint,
+  count: v.pipe(v.number(), v.description('How many deliveries were given up')),
+  first_event_id: v.pipe(v.string(), v.description('The `webhook-id` of the first of them')),
+  last_event_id: v.pipe(v.string(), v.description('The `webhook-id` of the last of them')),
+  reason: v.pipe(v.string(), v.description('Why the last of them was given up')),
+})
 
 /** The snapshots of the types that no notification causes. */
 const SNAPSHOTS: Partial<Record<EventType, v.GenericSchema>> = {
@@ -146,6 +155,8 @@ const SNAPSHOTS: Partial<Record<EventType, v.GenericSchema>> = {
   'gap.filled': Gap,
   'endpoint.paused': Endpoint,
   'endpoint.disabled': Endpoint,
+  'endpoint.recovered': Recovery,
+  'delivery.failed': Losses,
 }
 
 const REVENUE = {

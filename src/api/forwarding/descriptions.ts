@@ -3,6 +3,7 @@ import type { InferOutput } from 'valibot'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { AttemptRow } from '../../forwarding/deliveries/log.ts'
 import type { Endpoint } from '../../forwarding/endpoints/endpoints.ts'
+import { missingTypes } from '../../forwarding/endpoints/matching.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { headersOf } from '../../forwarding/sending/requests.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
@@ -32,6 +33,7 @@ export function openDescriptions({ log, secretDates }: Pick<Forwarding, 'log' | 
       apps: apps && [...apps],
       environment,
       types: types && [...types],
+      missing_types: [...missingTypes(described)],
       ordered: described.is_ordered,
       max_per_second: described.max_per_second,
       header_names: [...header_names],

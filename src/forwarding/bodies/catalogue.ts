@@ -53,4 +53,7 @@ export const EVENT_SENTENCES: Readonly<Record<EventType, string>> = {
   'endpoint.paused':
     'A webhook endpoint failed for five days and was paused. It does not receive this event.',
   'endpoint.disabled': 'A webhook endpoint was disabled. It does not receive this event.',
+  'endpoint.recovered': 'A failing webhook endpoint answered with success. It does not receive this event.',
+  'delivery.failed':
+    'Deliveries to a webhook endpoint were given up, at most one event a minute. It does not receive this event.',
 }

@@ -140,7 +140,7 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext, lo
   /** Gives a delivery up: it is a loss. */
   function giveUp(delivery: Delivery, reason: string, now: number): void {
     finish(delivery, 'failed', reason, now)
-    losses.lose(delivery)
+    losses.lose(delivery, reason, now)
   }
 
   /** Finishes all waiting deliveries of an endpoint and returns how many. */

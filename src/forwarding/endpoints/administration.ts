@@ -8,6 +8,7 @@ import type { Deliveries } from '../deliveries/deliveries.ts'
 import type { Source } from '../sending/sources.ts'
 import { freshProgress } from '../sending/states.ts'
 import type { Endpoint, EndpointKind, Endpoints } from './endpoints.ts'
+import { NEWEST_DEFAULT_SET } from './matching.ts'
 import type { EndpointSecrets } from './secrets.ts'
 
 /** The source of endpoints that config.toml declares. */
@@ -117,6 +118,7 @@ function openCreation({ clock, endpoints, secrets, sources }: AdministrationDeps
       last_failure_at: null,
       created_at: now,
       deleted_at: null,
+      default_set: NEWEST_DEFAULT_SET,
     }
     endpoints.put(endpoint)
     return { endpoint, secret: secrets.rotate(id, 0) }
@@ -140,7 +142,8 @@ function openSettings(deps: AdministrationDeps) {
       headers: secrets.sealHeaders(id, headers),
       header_names: Object.keys(headers),
     }
-    endpoints.change(endpoint, { ...fields, ...sealed, cursor: positionOf(endpoint) })
+    const chosen = fields.types !== undefined && { default_set: NEWEST_DEFAULT_SET }
+    endpoints.change(endpoint, { ...fields, ...sealed, ...chosen, cursor: positionOf(endpoint) })
     store.afterCommit(wake)
     return requireEndpoint(endpoints, id)
   }

@@ -8,6 +8,7 @@ import type { Results } from '../sending/results.ts'
 import { freshProgress } from '../sending/states.ts'
 import { type AdministrationDeps, DECLARED, disableUnreadable } from './administration.ts'
 import type { Endpoint, EndpointKind } from './endpoints.ts'
+import { NEWEST_DEFAULT_SET } from './matching.ts'
 import type { DeclaredSecrets } from './secrets.ts'
 
 type Declared = Config['endpoints'][number]
@@ -93,6 +94,7 @@ function newEndpoint(organization_id: string, declared: Declared, { now, cursor 
     last_failure_at: null,
     created_at: now,
     deleted_at: null,
+    default_set: NEWEST_DEFAULT_SET,
   }
 }
 

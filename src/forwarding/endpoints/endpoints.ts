@@ -46,6 +46,7 @@ export type Endpoint = {
   last_failure_at: number | null
   created_at: number
   deleted_at: number | null
+  default_set: number
 }
 
 type Lists = 'apps' | 'types' | 'header_names' | 'is_ordered'
@@ -90,6 +91,7 @@ const COLUMNS = [
   'cursor',
   'created_at',
   'deleted_at',
+  'default_set',
   ...PROGRESS_COLUMNS,
 ] as const
 

@@ -26,6 +26,8 @@ type Deps = ServingDeps & {
   stoppages: Pick<Stoppages, 'watch'>
   /** Removes the bodies that were made before the start and never tried. */
   forgetUntried: () => Promise<void>
+  /** Records the events of what was given up. Never rejects. */
+  announce: () => Promise<void>
   isHeld: () => boolean
 }
 
@@ -111,11 +113,12 @@ async function endRequests(background: Background, inFlight: Deps['inFlight']): 
 }
 
 /**
- * Returns a function that stores kept results, and makes deliveries due whose time was computed before the clock was set
- * back.
+ * Returns a function that announces what was given up, stores kept results, and makes deliveries due whose time was computed
+ * before the clock was set back.
  */
-function openLooking({ store, clock, deliveries, troubles }: Deps, watch: Watch) {
+function openLooking({ store, clock, deliveries, troubles, announce }: Deps, watch: Watch) {
   return async (): Promise<void> => {
+    await announce()
     await troubles.retry()
     const now = clock()
     const latest = now + LATEST_NEXT_MS

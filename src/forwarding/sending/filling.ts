@@ -126,8 +126,8 @@ async function addIsolated(
 
 /** Whether an endpoint still has the state and the filter with which items were read. */
 function isUnchanged(endpoint: Endpoint | null, before: Endpoint): boolean {
-  const readBy = ({ state, deleted_at, kind, apps, environment, types, is_ordered }: Endpoint) =>
-    JSON.stringify([state, deleted_at, kind, apps, environment, types, is_ordered])
+  const readBy = ({ state, deleted_at, kind, apps, environment, types, default_set, is_ordered }: Endpoint) =>
+    JSON.stringify([state, deleted_at, kind, apps, environment, types, default_set, is_ordered])
   return endpoint !== null && readBy(endpoint) === readBy(before)
 }
 

@@ -1,9 +1,10 @@
-/** Stores the results of attempts: the delivery, its endpoint, and the event if the endpoint is paused or disabled. */
+/** Stores the results of attempts: the delivery, its endpoint, and the event if the endpoint is paused, disabled or recovered. */
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
 import type { AttemptTime, Deliveries } from '../deliveries/deliveries.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
-import type { Endpoint, Endpoints, Progress, StateReason } from '../endpoints/endpoints.ts'
+import { openEndpointEvents } from '../endpoints/endpoint_events.ts'
+import type { Endpoint, Endpoints, Progress } from '../endpoints/endpoints.ts'
 import { ABORTED, type Outcome } from './outcome.ts'
 import { MAX_FAILURES, retryDelayMs } from './schedule.ts'
 import { freshProgress, progressAfter } from './states.ts'
@@ -73,9 +74,12 @@ function openRecording(deps: Deps) {
 
   /** After an outage all waiting deliveries are due, oldest first. */
   function noteChange(before: Endpoint, after: Progress, now: number): void {
-    if (before.state === after.state) return
-    if (after.state === 'active') deliveries.makeDue(before.id, now)
-    if (after.state === 'paused' || after.state === 'disabled') append(before, after.state, after.reason, now)
+    const { state, reason } = after
+    if (before.state === state || state === 'failing') return
+    if (state === 'active') deliveries.makeDue(before.id, now)
+    const type = state === 'active' ? 'endpoint.recovered' : (`endpoint.${state}` as const)
+    const data = state === 'active' ? { failing_since: before.state_since } : { reason }
+    append(before, { type, cause: now, data, occurred_at: now })
   }
 
   return { record, mark, interrupt }
@@ -128,31 +132,6 @@ function openSettling({ deliveries, random }: Deps) {
   }
 }
 
-/** Returns a function that appends the event of a paused or disabled endpoint. */
-function openEndpointEvents(feed: Feed) {
-  return (
-    endpoint: Endpoint,
-    state: 'paused' | 'disabled',
-    reason: StateReason | null,
-    now: number,
-  ): void => {
-    const { id, name, organization_id } = endpoint
-    feed.append({
-      organization_id,
-      app_id: null,
-      environment: null,
-      type: `endpoint.${state}`,
-      origin: 'live',
-      customer_id: null,
-      subject: null,
-      cause: `${id}/${now}`,
-      data: () => ({ endpoint: { id, name }, reason }),
-      occurred_at: now,
-      signed_at: null,
-    })
-  }
-}
-
 /** Drops deliveries and disables endpoints. */
 function openEnds({ clock, feed, endpoints, deliveries }: Deps) {
   const append = openEndpointEvents(feed)
@@ -172,7 +151,8 @@ function openEnds({ clock, feed, endpoints, deliveries }: Deps) {
     if (endpoint.state === 'disabled' && reason !== 'config_removed') return
     const now = clock()
     endpoints.change(endpoint, freshProgress('disabled', reason, now))
-    if (reason === 'secret_unreadable') append(endpoint, 'disabled', reason, now)
+    if (reason === 'secret_unreadable')
+      append(endpoint, { type: 'endpoint.disabled', cause: now, data: { reason }, occurred_at: now })
   }
 
   return { drop, disable }

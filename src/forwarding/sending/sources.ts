@@ -1,13 +1,13 @@
 /** What endpoints receive, in order: events of the feed, or Apple’s notifications as they came. */
 import type { Feed, FeedEvent } from '../../events/feed.ts'
-import { FORWARDED_TYPES } from '../../events/vocabulary.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Store } from '../../store/store.ts'
 import type { Bodies } from '../bodies/bodies.ts'
 import type { Item } from '../deliveries/deliveries.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
+import { ABOUT_ENDPOINT, isAboutEndpoints } from '../endpoints/endpoint_events.ts'
 import type { Endpoint } from '../endpoints/endpoints.ts'
-import { mismatchOf } from '../endpoints/matching.ts'
+import { mismatchOf, receivedTypes } from '../endpoints/matching.ts'
 
 /** The number of items that are read before requests are served. */
 const SLICE = 1_000
@@ -43,22 +43,20 @@ export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source
       and type in (select value from json_each(:types))
       and (:apps is null or app_id in (select value from json_each(:apps)))
       and (:environment is null or environment is null or environment = :environment)
-      and not (type like 'endpoint.%' and substr(cause, 1, length(:id) + 1) = :id || '/')`)
+      and not ${ABOUT_ENDPOINT}`)
 
-  function count(
-    { id, organization_id, environment, ...endpoint }: Endpoint,
-    range: { after: number; until: number },
-  ) {
-    const types = JSON.stringify(endpoint.types ?? FORWARDED_TYPES)
+  function count(endpoint: Endpoint, range: { after: number; until: number }) {
+    const { id, organization_id, environment } = endpoint
+    const types = JSON.stringify(receivedTypes(endpoint))
     const apps = endpoint.apps === null ? null : JSON.stringify(endpoint.apps)
     return selectCount.get({ ...range, id, organization_id, environment, types, apps }) ?? NO_BACKLOG
   }
 
   function read(endpoint: Endpoint, { after, until, limit, withBackfill = false }: SliceQuery): Slice {
     const end = Math.min(until, after + SLICE)
-    const { organization_id, types } = endpoint
+    const { organization_id } = endpoint
     const range = { after, until: end, limit, organization_id }
-    const events = feed.read({ ...range, types: types ?? FORWARDED_TYPES })
+    const events = feed.read({ ...range, types: receivedTypes(endpoint) })
     const items = events
       .filter((event) => withBackfill || event.origin !== 'backfill')
       .filter((event) => !isAbout(event, endpoint) && mismatchOf(endpoint, event) === null)
@@ -79,9 +77,9 @@ export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source
   return { head: feed.head, read, count, bodies: bodiesOf }
 }
 
-/** Whether an event is about the endpoint itself: endpoint.paused and endpoint.disabled. */
+/** Whether an event is about the endpoint itself. */
 function isAbout({ type, data }: FeedEvent, { id }: Endpoint): boolean {
-  if (!type.startsWith('endpoint.')) return false
+  if (!isAboutEndpoints(type)) return false
   const { endpoint } = data
   return typeof endpoint === 'object' && endpoint !== null && 'id' in endpoint && endpoint.id === id
 }

@@ -113,7 +113,7 @@ async function appendOthers({ windfall, organization, clock }: TestApp): Promise
   const tally = { ...emptyImportCounts(), read: 4, empty: 1, rows: 212 }
   const plan = [{ day: '2026-06-14', kind: 'sales' }]
   const endpoint = { endpoint: { id: 'whe_5a0c6c1be2f94d17', name: 'backend' } }
-  const endpointEvent = (type: 'endpoint.paused' | 'endpoint.disabled', reason: string): NewEvent => ({
+  const endpointEvent = (type: NewEvent['type'], cause: string, data: object): NewEvent => ({
     organization_id: organization.id,
     app_id: null,
     environment: null,
@@ -121,17 +121,27 @@ async function appendOthers({ windfall, organization, clock }: TestApp): Promise
     origin: 'live',
     customer_id: null,
     subject: null,
-    cause: `whe_5a0c6c1be2f94d17:${reason}`,
+    cause: `whe_5a0c6c1be2f94d17:${cause}`,
     occurred_at: now,
     signed_at: null,
-    data: () => ({ ...endpoint, reason }),
+    data: () => ({ ...endpoint, ...data }),
   })
   await windfall.store.commit(() => {
     windfall.feed.append(
       finishedEvent({ organization_id: organization.id, tally, plan: plan as never, isFirst: false }, now),
     )
-    windfall.feed.append(endpointEvent('endpoint.paused', 'five_days'))
-    windfall.feed.append(endpointEvent('endpoint.disabled', 'gone_410'))
+    windfall.feed.append(endpointEvent('endpoint.paused', 'five_days', { reason: 'five_days' }))
+    windfall.feed.append(endpointEvent('endpoint.disabled', 'gone_410', { reason: 'gone_410' }))
+    const failing_since = now - 600_000
+    windfall.feed.append(endpointEvent('endpoint.recovered', 'recovered', { failing_since }))
+    const [{ id: first_event_id = '' } = {}, { id: last_event_id = '' } = {}] = windfall.feed.read({
+      after: 0,
+      limit: 2,
+    })
+    const reason =
+      'All 10 attempts failed. The receiver answered 400. It refuses this event: look at the response.'
+    const losses = { count: 2, first_event_id, last_event_id, reason }
+    windfall.feed.append(endpointEvent('delivery.failed', 'failed', losses))
   })
 }
 

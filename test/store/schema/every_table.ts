@@ -45,6 +45,8 @@ const BY_HAND = `
     values ('whe_1', 'rep_1', 'evt_1', 1, 'gap.found', 0, 0, 'delivered', 1, 0, 1772300000000, 1772300000000, 1772300000000);
   insert into delivery_attempts (delivery_id, number, endpoint_id, at, ms, kind, status, words, is_probe)
     values (1, 1, 'whe_1', 1772300000000, 5, 'delivered', 200, 'The receiver answered 200.', 0);
+  insert into unannounced_losses (endpoint_id, count, first_event_id, last_event_id, reason, since, last_at)
+    values ('whe_1', 2, 'evt_1', 'evt_2', 'All 10 attempts failed.', 1772300000000, 1772300000000);
   insert into apple_keys (organization_id, kind, key_id, issuer_id, sealed, vendor_numbers, stored_at)
     select id, 'connect', 'ABCDE12345', null, 'v1.x', '[]', 1772300000000 from organizations;
   insert into alert_channels (id, organization_id, name, kind, settings, hides_amounts, digests, source, state, state_since, created_at)

@@ -200,3 +200,21 @@ export interface EndpointSnapshot {
   endpoint: { id: string; name: string | null }
   reason: string
 }
+
+export interface EndpointRecoveredSnapshot {
+  endpoint: { id: string; name: string | null }
+  /** When the endpoint began to fail; milliseconds */
+  failing_since: number
+}
+
+export interface DeliveryFailedSnapshot {
+  endpoint: { id: string; name: string | null }
+  /** How many deliveries were given up */
+  count: number
+  /** The `webhook-id` of the first of them */
+  first_event_id: string
+  /** The `webhook-id` of the last of them */
+  last_event_id: string
+  /** Why the last of them was given up */
+  reason: string
+}

@@ -5,6 +5,8 @@ import type {
   CustomerLinkedSnapshot,
   CustomerMergedSnapshot,
   CustomerMovedSnapshot,
+  DeliveryFailedSnapshot,
+  EndpointRecoveredSnapshot,
   EndpointSnapshot,
   GapSnapshot,
   ImportFinishedSnapshot,
@@ -115,6 +117,10 @@ export interface EventSnapshots {
   'endpoint.paused': EndpointSnapshot
   /** A webhook endpoint was disabled. It does not receive this event. */
   'endpoint.disabled': EndpointSnapshot
+  /** A failing webhook endpoint answered with success. It does not receive this event. */
+  'endpoint.recovered': EndpointRecoveredSnapshot
+  /** Deliveries to a webhook endpoint were given up, at most one event a minute. It does not receive this event. */
+  'delivery.failed': DeliveryFailedSnapshot
 }
 
 /** What every event has. */

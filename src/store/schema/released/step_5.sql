@@ -20,3 +20,13 @@ update deliveries set loss = iif(exists (
       select 1 from deliveries as later
       where later.event_id = deliveries.event_id and later.endpoint_id = deliveries.endpoint_id and later.id > deliveries.id
         and later.state in ('delivered', 'failed'));
+alter table endpoints add column default_set integer not null default 1;
+create table unannounced_losses ( -- kept
+  endpoint_id             text primary key references endpoints (id),
+  count                   integer not null,
+  first_event_id          text not null,
+  last_event_id           text not null,
+  reason                  text not null,
+  since                   integer not null,
+  last_at                 integer not null
+) strict;

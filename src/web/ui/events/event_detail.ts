@@ -16,6 +16,8 @@ const NO_BREAK = '\u00a0'
 
 type Describe = (data: FeedEvent['data']) => string | null
 
+const endpointName: Describe = ({ endpoint }) => endpoint?.name ?? null
+
 const activeUntil: Describe = ({ subscription }) =>
   subscription?.expires_at ? `active until ${date(subscription.expires_at)}` : null
 
@@ -85,6 +87,11 @@ const DESCRIPTIONS: Record<string, Describe> = {
   'import.finished': ({ rows }) => (rows === undefined ? null : plural(rows, 'row')),
   'gap.found': missedNotifications,
   'gap.filled': missedNotifications,
+  'endpoint.paused': endpointName,
+  'endpoint.disabled': endpointName,
+  'endpoint.recovered': endpointName,
+  'delivery.failed': ({ endpoint, count = 1 }) =>
+    `${plural(count, 'event')} to ${endpoint?.name ?? 'an endpoint'}`,
 }
 
 /** The detail of an event, or null if the title is enough. */

@@ -82,6 +82,8 @@ const EVENT_LABELS: Record<EventType, EventLabel> = {
   'gap.filled': labelOf('Missing notifications recovered', 'others', 'good'),
   'endpoint.paused': labelOf('Webhook endpoint paused', 'others', 'warn'),
   'endpoint.disabled': labelOf('Webhook endpoint disabled', 'others', 'bad'),
+  'endpoint.recovered': labelOf('Webhook endpoint recovered', 'others', 'good'),
+  'delivery.failed': labelOf('Webhook deliveries given up', 'others', 'bad'),
 }
 
 /** The label of an event type. An unknown type, as from a newer server, is its own label. */

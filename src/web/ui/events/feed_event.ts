@@ -42,6 +42,8 @@ type Snapshot = {
   merged_customer_id?: string
   notifications?: number
   rows?: number
+  endpoint?: { name: string | null }
+  count?: number
 }
 
 export type FeedEvent = Omit<InferOutput<typeof FeedEventAnswer>, 'data'> & { data: Snapshot }

@@ -14,6 +14,7 @@ export const endpointOf = (changes: Partial<Endpoint> = {}): Endpoint => ({
   ordered: false,
   max_per_second: null,
   header_names: [],
+  missing_types: [],
   source: 'dashboard',
   state: 'active',
   reason: null,

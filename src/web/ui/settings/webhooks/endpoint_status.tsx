@@ -89,7 +89,7 @@ function typesWords({ kind, types }: Endpoint): string {
 }
 
 function Facts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
-  const { environment, ordered, max_per_second, header_names } = endpoint
+  const { environment, ordered, max_per_second, header_names, missing_types } = endpoint
   return (
     <dl class="facts">
       <dt>URL</dt>
@@ -99,6 +99,12 @@ function Facts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
         {typesWords(endpoint)}
         {ordered && ', each subscription in order'}
         {max_per_second !== null && `, at most ${plural(max_per_second, 'request')} in a second`}
+        {missing_types.length > 0 && (
+          <div class="tiny quiet">
+            without {missing_types.map((type) => eventLabel(type).title.toLowerCase()).join(' and ')}, which
+            are newer than this endpoint: choose them with <em>Edit</em>
+          </div>
+        )}
       </dd>
       <dt>Apps</dt>
       <dd>
