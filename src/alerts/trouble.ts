@@ -78,7 +78,7 @@ export function openTrouble(deps: Deps) {
     const open = new Map(found.map((finding) => [idOf(finding), finding] as const))
     for (const [id, finding] of open) note(rule, seenAgain(knownWith(rule, id), finding, clock()))
     for (const known of knownBy(rule))
-      if (!open.has(known.finding.id)) note(rule, { ...known, seen: 0, missed: known.missed + 1 })
+      if (!open.has(known.finding.id)) note(rule, { ...known, seen: 0, missed: known.missed + 1 }, found)
   }
 
   const knownBy = (rule: Rule): Known[] =>
@@ -108,6 +108,10 @@ export function openTrouble(deps: Deps) {
   return { look, isOpen, countOpen }
 }
 
+/** The finding that says what the end of another left behind; null if there is none. */
+const remainsOf = ({ finding: { id }, began_at }: Known, found: readonly Finding[]): Finding | null =>
+  found.find(({ details }) => details?.remains?.of === id && details.remains.at >= began_at) ?? null
+
 /** What is known of a finding after another look that shows it. */
 function seenAgain(known: Known | null, finding: Finding, now: number): Known {
   const isNew =
@@ -134,14 +138,15 @@ function seenAgain(known: Known | null, finding: Finding, now: number): Known {
 
 /** Returns the function that announces what a look shows, and remembers it. */
 function openNoting({ clock, memory, channels, messages }: Deps) {
-  function note(rule: Rule, known: Known): void {
+  /** `found`: the other findings of a look that misses it. */
+  function note(rule: Rule, known: Known, found: readonly Finding[] = []): void {
     if (known.worse >= LOOKS_TO_BEGIN) return becomeFault(rule, known)
     const { missed, starts, seen } = known
     const isBeginning = known.announced === 'no' && seen >= LOOKS_TO_BEGIN
     const announced = isBeginning ? announceBeginning(rule, known) : known.announced
     const announced_level = isBeginning ? known.finding.level : known.announced_level
     const isOver = missed >= LOOKS_TO_END
-    if (isOver && announced === 'began') announce(rule, known, 'ended')
+    if (isOver && announced === 'began') announce(rule, known, 'ended', remainsOf(known, found))
     const isForgotten = isOver && starts.every((at) => at <= clock() - HOUR_MS)
     const key = keyOf(known.finding.id)
     if (isForgotten) return memory.forget(ownerOf(rule), key)
@@ -165,13 +170,19 @@ function openNoting({ clock, memory, channels, messages }: Deps) {
     return state
   }
 
-  function announce(rule: Rule, { finding, began_at }: Known, state: 'began' | 'ended' | 'flapping'): void {
+  function announce(
+    rule: Rule,
+    { finding, began_at }: Known,
+    state: 'began' | 'ended' | 'flapping',
+    remains: Finding | null = null,
+  ): void {
+    const left = remains && { remains: textOfFinding(remains) }
     const message = messages.add({
       organization_id: rule.organization_id,
       rule_id: rule.id,
       kind: 'trouble',
       key: `${state}/${rule.id}/${finding.id}/${began_at}`,
-      content: { subject: { about: 'finding', state, finding } },
+      content: { subject: { about: 'finding', state, finding, ...left } },
       happened_at: state === 'ended' ? clock() : began_at,
     })
     if (message === null) return
@@ -192,6 +203,7 @@ const textOf = (finding: Finding, since: number): FindingText => ({
   text: textOfFinding(finding),
   level: finding.state === 'fault' ? 'fault' : 'warning',
   since,
+  ...(finding.details?.end_title !== undefined && { end_title: finding.details.end_title }),
 })
 
 const isTrouble = ({ is_on, template }: Rule): boolean => is_on && template === 'trouble'

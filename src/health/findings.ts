@@ -18,6 +18,10 @@ export type FindingDetails = {
   action?: Action
   since?: number | null
   progress?: { done: number; of: number }
+  /** The finding is what remains of another, by its id, since `at` in ms: the end of that one is no good news. */
+  remains?: { of: string; at: number }
+  /** The title of the message about the end of the finding, unless it is `Over: ` and the title. */
+  end_title?: string
 }
 
 /**

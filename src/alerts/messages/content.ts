@@ -3,13 +3,18 @@ import type { TemplateName } from '../rules/templates.ts'
 
 /**
  * What a message is about. `event`: an event of the feed. `figures`: a fact that was computed by the clock. `finding`: a
- * fault or warning, its end, or that it comes and goes. `device`: a device that its push service ended, and that was removed.
- * `summary`: other messages. `digest`: a day or a week.
+ * fault or warning, its end, or that it comes and goes; `remains` says what its end left behind. `device`: a device that its
+ * push service ended, and that was removed. `summary`: other messages. `digest`: a day or a week.
  */
 export type Subject =
   | Readonly<{ about: 'event'; template: TemplateName; event_id: string; is_recovered: boolean }>
   | Readonly<{ about: 'figures'; template: TemplateName; figures: Figures }>
-  | Readonly<{ about: 'finding'; state: 'began' | 'ended' | 'flapping'; finding: FindingText }>
+  | Readonly<{
+      about: 'finding'
+      state: 'began' | 'ended' | 'flapping'
+      finding: FindingText
+      remains?: string
+    }>
   | Readonly<{ about: 'device'; name: string }>
   | Readonly<{ about: 'summary'; reason: SummaryReason }>
   | Readonly<{ about: 'digest'; digest_id: string }>
@@ -28,10 +33,11 @@ export type Figures = Readonly<{
   app_id?: string | null
 }>
 
-/** A finding as it was when the message was made. `url` is the page that shows it. */
+/** A finding as it was when the message was made. `end_title`: the title of the message about its end, if it has its own. */
 export type FindingText = Readonly<{
   id: string
   title: string
+  end_title?: string
   text: string
   level: 'fault' | 'warning'
   since: number

@@ -1,7 +1,7 @@
 /** The text of every message, from what it is about. */
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Rates } from '../../rates/rates.ts'
-import type { Figures, FindingText, Subject, Text, Words } from './content.ts'
+import type { Figures, Subject, Text, Words } from './content.ts'
 import type { DayTotals } from './day_totals.ts'
 import { eventText } from './event_text.ts'
 import type { Message } from './messages.ts'
@@ -30,7 +30,7 @@ export function openTexts({ occasions, organizations, rates, dayTotals, nameOfAp
       case 'figures':
         return figuresText(subject, nameOfApp)
       case 'finding':
-        return findingText(subject.state, subject.finding)
+        return findingText(subject)
       case 'device':
         return deviceText(subject.name)
       case 'summary':
@@ -144,9 +144,15 @@ function deviceText(name: string): Text {
   return { shown: words, hidden: words, path: '/settings/alerts', urgency: 'normal' }
 }
 
-function findingText(state: 'began' | 'ended' | 'flapping', { title, text, level }: FindingText): Text {
-  const picture = { began: level === 'fault' ? '🔴' : '🟠', ended: '🟢', flapping: '🟠' }[state]
-  const what = { began: '', ended: 'Over: ', flapping: 'Comes and goes: ' }[state]
-  const words = plain(`${picture} ${what}${title}`, text)
-  return { shown: words, hidden: words, path: '/today', urgency: state === 'ended' ? 'normal' : 'trouble' }
+function findingText({ state, finding, remains }: Extract<Subject, { about: 'finding' }>): Text {
+  const { title, text, level, end_title = `Over: ${title}` } = finding
+  const begun = level === 'fault' ? '🔴' : '🟠'
+  const titles = {
+    began: `${begun} ${title}`,
+    ended: remains === undefined ? `🟢 ${end_title}` : `🟠 Ended with a loss: ${title}`,
+    flapping: `🟠 Comes and goes: ${title}`,
+  }
+  const words = plain(titles[state], remains ?? text)
+  const isGood = state === 'ended' && remains === undefined
+  return { shown: words, hidden: words, path: '/today', urgency: isGood ? 'normal' : 'trouble' }
 }

@@ -154,7 +154,8 @@ function openCalls(deps: Deps, signal: AbortSignal) {
     if (subject.about !== 'finding' || clock() - happened_at < LATE_MS) return words
     const timeZone = organizations.get(organization_id)?.time_zone ?? 'UTC'
     const at = new Date(happened_at).toLocaleString('en-GB', { timeZone, ...TIME_FORMAT })
-    return { ...words, body: `${words.body}\n${subject.state === 'ended' ? 'Over since' : 'Since'} ${at}` }
+    const over = subject.remains === undefined ? 'Over since' : 'Ended'
+    return { ...words, body: `${words.body}\n${subject.state === 'ended' ? over : 'Since'} ${at}` }
   }
 
   function sendTest(channel: Channel): Promise<SendResult> {

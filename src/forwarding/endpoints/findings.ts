@@ -66,10 +66,10 @@ function errorFinding({ id, name }: Endpoint, { since, reason }: Trouble, detail
 
 function* examineLosses(
   { id, name }: Endpoint,
-  { count, first_at }: LossCount,
+  { count, first_at, last_at }: LossCount,
   details: FindingDetails,
 ): Generator<Finding> {
-  if (first_at === null) return
+  if (first_at === null || last_at === null) return
   const at = utcMinuteText(first_at)
   const words =
     count === 1
@@ -82,6 +82,9 @@ function* examineLosses(
     id: `webhooks:${id}:lost`,
     since: first_at,
     title: 'Events were given up',
+    end_title: 'Given-up events were sent again or dismissed',
+    // They waited, or their endpoint was failing, until then.
+    remains: { of: details.id, at: last_at },
     remedy: count === 1 ? remedy.replaceAll('them', 'it') : remedy,
     action: { ...details.action, label: 'Webhooks', command },
   })
