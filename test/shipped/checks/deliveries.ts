@@ -16,6 +16,9 @@ type Delivery = {
   next_at: number | null
 }
 
+/** How long an attempt waits for an answer, and so takes without one: of other failures it is not known, but short. */
+const TIMEOUT_MS = 15_000
+
 /**
  * What the receivers got, and when the program stopped. `began`: the endpoints that did not begin with the first event.
  * `until`: what was recorded before this instant must have a delivery, in ms.
@@ -52,8 +55,9 @@ function faultsOfEndpoint(
     .all(endpoint.id)
   const attempts = db
     .prepare<[string], Attempt>(
-      `select delivery_id, number, at, at + coalesce(ms, 0) as ended_at, status, kind from delivery_attempts
-       where endpoint_id = ? order by ended_at, delivery_id`,
+      `select delivery_id, number, at, status, kind,
+         at + coalesce(ms, case kind when 'timeout' then ${TIMEOUT_MS} else 0 end) as ended_at
+       from delivery_attempts where endpoint_id = ? order by ended_at, delivery_id`,
     )
     .all(endpoint.id)
   const attemptsOf = Map.groupBy(attempts, ({ delivery_id }) => delivery_id)
