@@ -29,6 +29,16 @@ type Deps = {
   sessionCookie: SessionCookie
 }
 
+/** @throws Refusal 400 `weak_password`. */
+function requireStrongPassword(password: string): void {
+  const weakness = weaknessOf(password)
+  if (weakness === null) return
+  const message = `must ${weakness}`
+  throw new Refusal(400, 'weak_password', `The password ${message}.`, {
+    errors: [{ path: 'password', message }],
+  })
+}
+
 /** Opens the sign-in. */
 export function openSignIn(deps: Deps) {
   const { store, clock, owner, sessions, audit, attempts, sessionCookie } = deps
@@ -66,16 +76,6 @@ export function openSignIn(deps: Deps) {
   const ownerActor = (event: H3Event) => ({ actor: 'owner', address: clientAddress(event) })
   const OWNER = { account: 'owner', action: 'owner.sign_in_failed' } as const
 
-  /** @throws Refusal 400 `weak_password`. */
-  function requireStrongPassword(password: string): void {
-    const weakness = weaknessOf(password)
-    if (weakness === null) return
-    const message = `must ${weakness}`
-    throw new Refusal(400, 'weak_password', `The password ${message}.`, {
-      errors: [{ path: 'password', message }],
-    })
-  }
-
   /** @throws Refusal 401 `invalid_link` for a wrong link. A link can be used once, within thirty minutes. */
   async function requireValidLink(event: H3Event, kind: 'setup' | 'sign_in', token: string): Promise<void> {
     const wrong = { ...OWNER, why: 'wrong link' }
@@ -83,8 +83,17 @@ export function openSignIn(deps: Deps) {
       throw invalidLink()
   }
 
-  /** Sets the first password by the setup link. The link stays valid after a Refusal: 401, or 400 `weak_password`. */
-  async function setUp(event: H3Event, token: string, password: string): Promise<Session> {
+  /**
+   * Sets the first password by the setup link. `alsoRun` runs in the same unit of work. The link stays valid after an
+   * error.
+   *
+   * @throws Refusal 401 `invalid_link`, 400 `weak_password`
+   */
+  async function setUp(
+    event: H3Event,
+    { token, password }: { token: string; password: string },
+    alsoRun: () => void,
+  ): Promise<Session> {
     await requireValidLink(event, 'setup', token)
     requireStrongPassword(password)
     const phc = await hashPassword(password)
@@ -93,6 +102,7 @@ export function openSignIn(deps: Deps) {
       if (!owner.isValidLink('setup', token)) throw invalidLink()
       owner.setPassword(phc)
       sessions.endOwners(null)
+      alsoRun()
       audit.note({ ...ownerActor(event), action: 'owner.set_up' })
     })
   }

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { type AlertingApp, openAlertingApp, purchase } from '../alerts/alerting.ts'
 import { temporaryFolder } from '../folders.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { handClock, openTestApp, type TestApp } from '../helpers.ts'
 import { restore } from '../store/schema/dump.ts'
 import { MADE_AT } from '../store/schema/every_table.ts'
@@ -167,4 +168,23 @@ test('the set-up takes the zone of the browser, and only for organizations witho
     expect(answer.status).toBe(200)
     expect(app.windfall.organizations.get(app.organization.id)).toMatchObject(expected)
   }
+})
+
+test('the set-up stores the password and the time zone together, or neither', async () => {
+  expectErrors('a request failed unexpectedly')
+  const app = await openTestApp()
+  const { owner, store, organizations } = app.windfall
+  const { token } = await store.commit(() => owner.createLink('setup'))
+  const setUp = async () => {
+    const body = { token, password: 'correct horse battery staple', time_zone: 'Europe/Berlin' }
+    return (await app.post('/api/v1/setup', body, { 'sec-fetch-site': 'same-origin' })).status
+  }
+  const run = (sql: string) => store.commit(() => void store.prepare(sql).run())
+  await run(`create trigger refuse_zones before update of time_zone on organizations
+    begin select raise(abort, 'the zone is not stored'); end`)
+  expect(await setUp()).toBe(500)
+  expect(owner.password()).toBeNull()
+  await run('drop trigger refuse_zones')
+  expect(await setUp()).toBe(200)
+  expect(organizations.get(app.organization.id)?.time_zone).toBe('Europe/Berlin')
 })

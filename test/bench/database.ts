@@ -1,7 +1,7 @@
 /** Databases of the benchmark: an app, its key, users, purchases and events. */
 import Database from 'better-sqlite3'
 import { openApp } from '../../src/app.ts'
-import { systemClock } from '../../src/clock.ts'
+import { systemClocks } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { encodeBody } from '../../src/events/codec.ts'
 import { openLog } from '../../src/log.ts'
@@ -36,7 +36,7 @@ export const environmentOf = (file: string): Record<string, string> => ({
 export async function populate(file: string, folder: string, users: number): Promise<void> {
   const { config } = loadConfig({ env: environmentOf(file), cwd: folder })
   const log = openLog({ format: 'json', level: 'error' })
-  const windfall = await openApp({ config, clock: systemClock, monotonic: () => performance.now(), log })
+  const windfall = await openApp({ config, ...systemClocks, log })
   const { id } = windfall.organizations.resolve(null)
   const app = await windfall.store.commit(() => {
     windfall.keys.create(id, 'publishable', 'bench', { token: TOKEN, source: 'bench' })

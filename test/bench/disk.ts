@@ -1,5 +1,6 @@
 /** Measures the fdatasync time of 4 KiB, which determines the gain of group commit. */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { preciseTime } from '../../src/clock.ts'
 import { formatShort } from './figures.ts'
 
 const PAGES = 256
@@ -18,9 +19,9 @@ export function describeDisk(file: string): string {
     fdatasyncSync(descriptor)
     for (let written = 0; written < WRITES; written += 1) {
       writeSync(descriptor, page, 0, page.length, (written % PAGES) * page.length)
-      const began = performance.now()
+      const began = preciseTime()
       fdatasyncSync(descriptor)
-      times_ms.push(performance.now() - began)
+      times_ms.push(preciseTime() - began)
     }
   } finally {
     closeSync(descriptor)

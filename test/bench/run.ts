@@ -8,6 +8,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { preciseTime } from '../../src/clock.ts'
 import { type Bench, openBench, print } from './bench.ts'
 import { describeDisk } from './disk.ts'
 import { type Figure, tableOf } from './figures.ts'
@@ -57,9 +58,9 @@ async function measureAll(bench: Bench, names: readonly string[]): Promise<void>
   const figures: Figure[] = []
   try {
     for (const name of names) {
-      const began = performance.now()
+      const began = preciseTime()
       figures.push(...((await SECTIONS[name]?.(bench)) ?? []))
-      print(`${name}: measured in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+      print(`${name}: measured in ${((preciseTime() - began) / 1000).toFixed(1)} s`)
     }
   } finally {
     print(`\n${tableOf(figures)}\n`)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pass } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { preciseTime } from '../../src/clock.ts'
 import { type Bench, CONNECTIONS, interleave, NODE_OPTIONS_OF_START, print } from './bench.ts'
 import { APP } from './database.ts'
 import { fillHistory } from './demo_history.ts'
@@ -105,14 +106,14 @@ function copiedExecutable(folder: string): string | null {
 }
 
 async function measureOne(command: Command, cwd: string, idle_seconds: number): Promise<Start> {
-  const began = performance.now()
+  const began = preciseTime()
   const program = await spawnProgram(command, cwd)
   const pid = program.process.pid ?? 0
   await untilOk(program, '/healthz')
-  const ms = performance.now() - began
+  const ms = preciseTime() - began
   const cpu_ms = readProcessorTime(pid) ?? Number.NaN
   await untilOk(program, '/readyz')
-  const ready_ms = performance.now() - began
+  const ready_ms = preciseTime() - began
   await pass(idle_seconds * 1000)
   const resident = readMemory(pid, 'resident') ?? Number.NaN
   await program.stop()

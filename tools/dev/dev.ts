@@ -20,6 +20,7 @@ import { createDemoOwner } from '../../src/cli/demo/owner.ts'
 import { declareAccount, declareAddress } from '../../src/cli/demo/store.ts'
 import { print } from '../../src/cli/instance/output.ts'
 import { logOf, stopSignal } from '../../src/cli/serve.ts'
+import { preciseTime } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Step } from '../../src/demo/world/steps.ts'
 import { at } from '../bundle.mjs'
@@ -133,7 +134,7 @@ function openChanges({ builds, proxy, server }: { builds: Builds; proxy: Proxy; 
   let turn = Promise.resolve()
 
   async function takeOver(paths: readonly string[]): Promise<void> {
-    const began = performance.now()
+    const began = preciseTime()
     const fixed = paths.filter((path) => FIXED.test(path))
     if (fixed.length > 0) print(`${fixed.join(', ')}: restart npm run dev to apply this change.`)
     const built = await builds.build().catch(() => null)
@@ -143,7 +144,7 @@ function openChanges({ builds, proxy, server }: { builds: Builds; proxy: Proxy; 
     if (!built.page && !built.server) return
     proxy.reload()
     const what = [built.server && 'server restarted', built.page && 'page rebuilt'].filter(Boolean).join(', ')
-    print(`${paths.join(', ')}: ${what} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+    print(`${paths.join(', ')}: ${what} in ${((preciseTime() - began) / 1000).toFixed(1)} s`)
   }
 
   /** Restarts the server. Requests wait until the new server responds. */

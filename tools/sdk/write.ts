@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openApp } from '../../src/app.ts'
-import { systemClock } from '../../src/clock.ts'
+import { systemClocks } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { openLog } from '../../src/log.ts'
 import { at } from '../bundle.mjs'
@@ -12,7 +12,7 @@ import { generatedFiles, type OpenApiDocument } from './server_types.ts'
 const folder = mkdtempSync(join(tmpdir(), 'windfall-sdk-'))
 const { config } = loadConfig({ env: {}, cwd: folder })
 const log = openLog({ format: 'pretty', level: 'error', write: () => {} })
-const windfall = await openApp({ config, clock: systemClock, monotonic: () => performance.now(), log })
+const windfall = await openApp({ config, ...systemClocks, log })
 try {
   const answer = await windfall.http.app.request('/api/openapi.json')
   const document = (await answer.json()) as OpenApiDocument

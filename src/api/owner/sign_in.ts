@@ -124,20 +124,17 @@ function statusRoute(deps: Deps): Route {
   })
 }
 
-/** Returns the function that gives a time zone to the organizations for which nobody has chosen one. */
-function openZoneChoice({ store, organizations, alerts, metrics }: Deps) {
+/** Returns the function that gives a time zone to the organizations for which nobody has chosen one, in a unit of work. */
+function openZoneChoice({ organizations, alerts }: Deps) {
   const changeZone = openZoneChange({ organizations, alerts })
-  return async (time_zone: string): Promise<void> => {
-    await store.commit(() => {
-      for (const one of organizations.list()) if (one.time_zone_source === 'none') changeZone(one, time_zone)
-    })
-    await metrics.resume()
+  return (time_zone: string): void => {
+    for (const one of organizations.list()) if (one.time_zone_source === 'none') changeZone(one, time_zone)
   }
 }
 
 function entryRoutes(deps: Deps): Route[] {
   const chooseZone = openZoneChoice(deps)
-  const { store, sessions, signIn, signInByPasskey, sessionCookie, auth, audit } = deps
+  const { store, sessions, signIn, signInByPasskey, sessionCookie, auth, audit, metrics } = deps
   const sessionStatus = openSessionStatus(deps)
   const ownerStatus = openOwnerStatus(deps)
 
@@ -149,9 +146,11 @@ function entryRoutes(deps: Deps): Route[] {
       access: sessionCookie.visitor,
       body: Setup,
       refusals: { 400: 'weak_password', 401: 'invalid_link', 429: 'rate_limited' },
-      async handler({ event, body: { token, password, time_zone } }) {
-        const session = await signIn.setUp(event, token, password)
-        if (time_zone !== undefined) await chooseZone(time_zone)
+      async handler({ event, body: { time_zone, ...entry } }) {
+        const session = await signIn.setUp(event, entry, () => {
+          if (time_zone !== undefined) chooseZone(time_zone)
+        })
+        if (time_zone !== undefined) await metrics.resume()
         return ownerStatus(event, session)
       },
     }),

@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApp } from '../../../src/app.ts'
+import { preciseTime, systemClocks } from '../../../src/clock.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { openLog } from '../../../src/log.ts'
 import { schema } from '../../../src/store/schema/schema.ts'
 import type { Bench } from '../bench.ts'
+import { clockFrom } from '../clock_from.ts'
 import { environmentOf } from '../database.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { writeBusiness } from './business_file.ts'
@@ -15,11 +17,10 @@ export type BusinessApp = Awaited<ReturnType<typeof openBusiness>>
 
 /** Opens `file` in this process. `get` requests a path of the API with a token for everything; `ms` is its duration. */
 export async function openBusiness(file: string, folder: string, roots?: readonly string[]) {
-  const began = performance.now()
-  const clock = () => Math.floor(BUSINESS_UNTIL + performance.now() - began)
+  const clock = clockFrom(BUSINESS_UNTIL)
   const { config } = loadConfig({ env: { ...environmentOf(file), WINDFALL_LOG_LEVEL: 'error' }, cwd: folder })
   const log = openLog({ format: 'json', level: 'error' })
-  const monotonic = () => performance.now()
+  const { monotonic } = systemClocks
   const windfall = await openApp({ config, clock, monotonic, log, ...(roots && { roots }) })
   const { token } = await windfall.store.commit(() =>
     windfall.tokens.create('bench', { organization_id: null, apps: null }),
@@ -27,10 +28,10 @@ export async function openBusiness(file: string, folder: string, roots?: readonl
   const headers = { authorization: `Bearer ${token}` }
 
   async function get<Answer>(path: string): Promise<{ ms: number; answer: Answer }> {
-    const startedAt = performance.now()
+    const startedAt = preciseTime()
     const response = await windfall.http.app.request(`/api/v1/${path}`, { headers })
     const text = await response.text()
-    const ms = performance.now() - startedAt
+    const ms = preciseTime() - startedAt
     if (response.status !== 200) throw new Error(`${path}: ${text}`)
     return { ms, answer: JSON.parse(text) }
   }
@@ -62,7 +63,7 @@ export async function ensureBusinessFile(bench: Bench): Promise<BusinessFile> {
 
 async function computeMetrics(bench: Bench, file: string, folder: string): Promise<number> {
   const { windfall, close } = await openBusiness(file, folder)
-  const began = performance.now()
+  const began = preciseTime()
   const progressTimer = setInterval(() => {
     const done = windfall.metrics.progress()?.done
     if (done !== undefined) bench.print(`metrics: computed ${done} subscriptions`)
@@ -70,7 +71,7 @@ async function computeMetrics(bench: Bench, file: string, folder: string): Promi
   await windfall.metrics.rebuild()
   await windfall.metrics.whenCurrent()
   clearInterval(progressTimer)
-  const seconds = (performance.now() - began) / 1000
+  const seconds = (preciseTime() - began) / 1000
   await close()
   return seconds
 }

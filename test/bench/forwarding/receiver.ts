@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { preciseTime } from '../../../src/clock.ts'
 import { serveRequests } from '../child.ts'
 
 /** `expect`: waits until this many more requests are answered. */
@@ -20,7 +21,7 @@ const server = createServer((request, response) => {
     bytes += chunk.length
   })
   request.on('end', () => {
-    if (count) count.began_at ||= performance.now()
+    if (count) count.began_at ||= preciseTime()
     setTimeout(() => {
       response.end('{"received":true}')
       note(bytes)
@@ -41,7 +42,7 @@ async function expectRequests(expected: number): Promise<Received> {
   })
   const { answered, bytes, began_at } = count as Count
   count = null
-  return { per_second: answered / ((performance.now() - began_at) / 1000), bytes: bytes / answered }
+  return { per_second: answered / ((preciseTime() - began_at) / 1000), bytes: bytes / answered }
 }
 
 async function handle(message: ReceiverRequest): Promise<object> {

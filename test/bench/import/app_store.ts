@@ -1,5 +1,5 @@
 /** The simulated App Store in a separate process. Its history ends now, and it counts the requests. */
-import { systemClock } from '../../../src/clock.ts'
+import { preciseTime, systemClock } from '../../../src/clock.ts'
 import { openAuthority } from '../../../src/demo/signing/authority.ts'
 import { signerOf } from '../../../src/demo/signing/signatures.ts'
 import { openSimulation, type Simulation } from '../../../src/demo/simulation.ts'
@@ -52,7 +52,7 @@ function signAhead({ world }: Simulation, authority: { sign: (payload: object) =
 
 async function openStore({ subscribers, hourly_limit, sign_ahead }: StoreOptions) {
   const until = systemClock()
-  const began = performance.now()
+  const began = preciseTime()
   const authority = await openAuthority({ now: until })
   const simulation = openSimulation({ seed: 1, from: until - TWO_YEARS_MS, until, subscribers, authority })
   simulation.skip(until)
@@ -64,7 +64,7 @@ async function openStore({ subscribers, hourly_limit, sign_ahead }: StoreOptions
     account: { hosts, connect_key, purchase_key, vendor_number },
     roots: [authority.root_pem],
     apps: simulation.apps.map(({ bundle_id, apple_id }) => ({ bundle_id, apple_id })),
-    seconds: (performance.now() - began) / 1000,
+    seconds: (preciseTime() - began) / 1000,
   }
   return { store, opened }
 }

@@ -1,5 +1,5 @@
 /** The effect of import and backfill on the response times of concurrent calls. */
-
+import { preciseTime } from '../../../src/clock.ts'
 import { type Bench, interleave, type Server } from '../bench.ts'
 import { atLeast, type Figure, median } from '../figures.ts'
 import { compareWithAlone, identifyLoad } from '../load/concurrent_work.ts'
@@ -38,10 +38,10 @@ async function measureDuring(
   const server = await openServer(bench, spec)
   const request = <Answer>(message: AppleRequest) => server.request<Answer>(message)
   await request({ apple: 'begin', work })
-  const began = performance.now()
+  const began = preciseTime()
   const measured = await bench.measure(identifyLoad(bench, server, bench.sizes.hot_users))
   const { busy, done } = await request<Busy>({ apple: 'busy' })
-  const seconds = (performance.now() - began) / 1000
+  const seconds = (preciseTime() - began) / 1000
   await server.close()
   if (busy) return { ...measured, done: done / seconds }
   throw new Error(`the ${work} ended before the load: make it larger in sizes.ts`)

@@ -1,6 +1,7 @@
 /** Decompresses or parses a report in a separate process, without storing it. */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { preciseTime } from '../../../src/clock.ts'
 import { salesTable } from '../../../src/ledger/reports/formats/sales.ts'
 import { rowsOf } from '../../../src/ledger/reports/formats/tsv.ts'
 import { serveRequests } from '../child.ts'
@@ -17,9 +18,9 @@ async function parse(body: Buffer, day: string): Promise<number> {
 
 async function handle(message: ParsingRequest): Promise<Parsed> {
   const body = readFileSync(message.file)
-  const began = performance.now()
+  const began = preciseTime()
   const rows = message.step === 'parse' ? await parse(body, message.day) : gunzipSync(body).length && 0
-  return { seconds: (performance.now() - began) / 1000, rows }
+  return { seconds: (preciseTime() - began) / 1000, rows }
 }
 
 serveRequests<ParsingRequest>(handle, async () => {})

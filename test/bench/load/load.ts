@@ -1,5 +1,6 @@
 /** The load process: sends one request at a time on each connection and measures each response time. */
 import { connect, type Socket } from 'node:net'
+import { preciseTime } from '../../../src/clock.ts'
 import { serveRequests } from '../child.ts'
 import { type Load, openRequests } from './requests.ts'
 
@@ -34,7 +35,7 @@ function runConnection(socket: Socket, run: Run): Promise<void> {
     let pending: Buffer | null = null
 
     function send(): void {
-      sent = performance.now()
+      sent = preciseTime()
       const request = sent < run.until ? run.next() : null
       if (request !== null) return void socket.write(request, 'latin1')
       socket.end()
@@ -47,7 +48,7 @@ function runConnection(socket: Socket, run: Run): Promise<void> {
       pending = bytes
       if (length === null || bytes.length < length) return
       pending = null
-      const now = performance.now()
+      const now = preciseTime()
       if (sent >= run.measure_from) run.times_ms.push(now - sent)
       send()
     }
@@ -76,7 +77,7 @@ function openSocket(url: string): Promise<Socket> {
 
 async function measure(load: Load): Promise<Measured> {
   const sockets = await Promise.all(Array.from({ length: load.connections }, () => openSocket(load.url)))
-  const began = performance.now()
+  const began = preciseTime()
   const measure_from = began + load.warm_seconds * 1000
   const run: Run = {
     next: openRequests(load),
@@ -86,7 +87,7 @@ async function measure(load: Load): Promise<Measured> {
   }
   const cpu = process.cpuUsage()
   await Promise.all(sockets.map((socket) => runConnection(socket, run)))
-  const ended = performance.now()
+  const ended = preciseTime()
   const { user, system } = process.cpuUsage(cpu)
   const times_ms = Float64Array.from(run.times_ms).sort()
   const quantile = (fraction: number): number =>

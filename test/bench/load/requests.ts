@@ -1,4 +1,5 @@
 /** The requests of the load, as raw HTTP text that is cheap to build. */
+import { randomUUID } from 'node:crypto'
 import { APP, NEW_USER_EVERY, userId } from '../database.ts'
 
 export type Load = { url: string; connections: number; warm_seconds: number; seconds: number } & (
@@ -31,13 +32,10 @@ const post = (host: string, path: string, extraHeaders: string, body: string): s
 /** Identifies a random user. With `newcomers`, one call in NEW_USER_EVERY has a new user id. */
 function openIdentify(users: number, newcomers: boolean): () => string {
   let sent = 0
-  let newUsers = 0
   return () => {
     sent += 1
     const isNew = newcomers && sent % NEW_USER_EVERY === 0
-    const user = isNew
-      ? `new-${process.pid}-${newUsers++}-${process.hrtime.bigint()}`
-      : userId(randomBelow(users))
+    const user = isNew ? `new-${randomUUID()}` : userId(randomBelow(users))
     return `{"appUserId":"${user}","bundleId":"${APP}","platform":"ios","osVersion":"18.${randomBelow(9)}","deviceModel":"iPhone17,1","locale":"en_US","attributes":{"plan":"pro","sessions":${randomBelow(900)},"experiment":"paywall-b"}}`
   }
 }

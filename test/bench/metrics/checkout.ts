@@ -7,9 +7,11 @@ import { pathToFileURL } from 'node:url'
 import type { Windfall } from '../../../src/app.ts'
 import type { Verified } from '../../../src/apple/jws/signed.ts'
 import type { Notification } from '../../../src/apple/notification.ts'
+import { preciseTime, systemClocks } from '../../../src/clock.ts'
 import { BUSINESS_UNTIL } from '../business/business.ts'
 import { fillBusiness } from '../business/business_file.ts'
 import { serveRequests } from '../child.ts'
+import { clockFrom } from '../clock_from.ts'
 import { APP, environmentOf } from '../database.ts'
 
 type CheckoutFile = { root: string; file: string }
@@ -50,10 +52,9 @@ async function openCheckout({ root, file, roots }: CheckoutFile & { roots?: read
   const { listen } = await importFrom<typeof import('../../../src/http/server.ts')>(root, 'http/server.ts')
   const env = { ...environmentOf(file), WINDFALL_LOG_LEVEL: 'error' }
   const { config } = loadConfig({ env, cwd: dirname(file) })
-  const began = performance.now()
-  const clock = () => Math.floor(BUSINESS_UNTIL + performance.now() - began)
+  const clock = clockFrom(BUSINESS_UNTIL)
   const log = openLog({ format: 'json', level: 'error' })
-  const monotonic = () => performance.now()
+  const { monotonic } = systemClocks
   const windfall = await openApp({ config, clock, monotonic, log, ...(roots && { roots }) })
   const server = await listen(windfall.http, { port: 0, max_body_bytes: config.limits.apple_body_bytes })
   const { token } = await windfall.store.commit(() =>
@@ -72,7 +73,7 @@ type Checkout = Awaited<ReturnType<typeof openCheckout>>
 
 /** Measures processor time and the turns of the event loop until the returned function is called. */
 function startWatch(): () => Work {
-  const began = performance.now()
+  const began = preciseTime()
   const cpu = process.cpuUsage()
   let longest_ms = 0
   let last_ms = processorMs()
@@ -86,7 +87,7 @@ function startWatch(): () => Work {
     sample()
     clearInterval(timer)
     const { user, system } = process.cpuUsage(cpu)
-    const seconds = (performance.now() - began) / 1000
+    const seconds = (preciseTime() - began) / 1000
     return { seconds, cpu_seconds: (user + system) / 1e6, longest_turn_ms: longest_ms }
   }
 }
@@ -129,11 +130,11 @@ async function charts({ windfall, token }: Checkout, turns: number, paths: reado
   const times: number[] = []
   for (const path of paths) {
     for (let turn = 0; turn <= turns; turn += 1) {
-      const startedAt = performance.now()
+      const startedAt = preciseTime()
       const response = await windfall.http.app.request(path, { headers })
       const text = await response.text()
       if (response.status !== 200) throw new Error(`${path}: ${text}`)
-      if (turn > 0) times.push(performance.now() - startedAt)
+      if (turn > 0) times.push(preciseTime() - startedAt)
     }
   }
   return { times }

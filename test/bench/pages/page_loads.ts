@@ -1,6 +1,7 @@
 /** Measures page loads in a throttled Chromium: opens a view and waits until it no longer changes. */
 import { setTimeout as pass } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright-core'
+import { preciseTime } from '../../../src/clock.ts'
 
 /** Slows the processor by this factor to simulate a phone. */
 const CPU_SLOWDOWN = 4
@@ -111,9 +112,9 @@ export async function openTab(context: BrowserContext) {
   const network = await watchNetwork(page)
 
   async function untilSettled(what: string): Promise<Loaded> {
-    const until = performance.now() + TIMEOUT_MS
+    const until = preciseTime() + TIMEOUT_MS
     while (!(network.isQuiet() && (await page.evaluate<boolean>(IS_SETTLED)))) {
-      if (performance.now() > until) throw new Error(`${what} was not complete after ${TIMEOUT_MS} ms`)
+      if (preciseTime() > until) throw new Error(`${what} was not complete after ${TIMEOUT_MS} ms`)
       await pass(100)
     }
     const { from, last_paint, all_paint, ...probed } = await page.evaluate<Probed>('windfallProbe')

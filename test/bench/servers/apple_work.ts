@@ -2,6 +2,7 @@
 import type { Windfall } from '../../../src/app.ts'
 import type { AppleHosts } from '../../../src/apple/api/hosts.ts'
 import type { ApiKey } from '../../../src/apple/api/keys.ts'
+import { preciseTime } from '../../../src/clock.ts'
 
 /** The addresses and credentials of Apple's APIs. */
 export type AppleAccount = {
@@ -44,10 +45,10 @@ export function openAppleWork(windfall: Windfall, account: AppleAccount) {
 
   /** Imports reports as the job does. @throws Error if a day failed or the import stopped. */
   async function importDays(days: number): Promise<Imported> {
-    const began = performance.now()
+    const began = preciseTime()
     const run = await imports.run({ days })
     await reportedPeriods.learn(organization_id)
-    const seconds = (performance.now() - began) / 1000
+    const seconds = (preciseTime() - began) / 1000
     if (run.failed > 0 || run.stopped.length > 0) throw new Error(`the import failed: ${JSON.stringify(run)}`)
     return { rows: run.rows, seconds }
   }

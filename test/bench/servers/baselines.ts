@@ -7,6 +7,7 @@ import { type Attribution, openAttribution } from '../../../src/attribution/attr
 import { openCallers } from '../../../src/attribution/callers.ts'
 import { openAttest } from '../../../src/attribution/devices/attest.ts'
 import { AttributeCall, IdentifyCall } from '../../../src/attribution/requests.ts'
+import { systemClocks } from '../../../src/clock.ts'
 import { openFeed } from '../../../src/events/feed.ts'
 import type { Route } from '../../../src/http/route.ts'
 import { sha256Of } from '../../../src/ids.ts'
@@ -29,7 +30,7 @@ function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
   const callers = openCallers({ apps, keys, organizations, devices: attest.devices })
   return sdkRoutes({
     store,
-    monotonic: () => performance.now(),
+    monotonic: systemClocks.monotonic,
     verifier,
     callers,
     attribution,
@@ -81,7 +82,7 @@ export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
   }
   return sdkRoutes({
     store: { ...store, commit: async (work) => work() },
-    monotonic: () => performance.now(),
+    monotonic: systemClocks.monotonic,
     verifier,
     callers: callersInMemory(windfall),
     attribution,

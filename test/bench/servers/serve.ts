@@ -1,12 +1,13 @@
 /** One server of the benchmark in a separate process: Windfall or one of the baselines. */
 import { dirname } from 'node:path'
 import { openApp, type Windfall } from '../../../src/app.ts'
-import { type Clock, systemClock } from '../../../src/clock.ts'
+import { systemClocks } from '../../../src/clock.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { openHttp } from '../../../src/http/http.ts'
 import { listen } from '../../../src/http/server.ts'
 import { openLog } from '../../../src/log.ts'
 import { serveRequests } from '../child.ts'
+import { clockFrom } from '../clock_from.ts'
 import { environmentOf } from '../database.ts'
 import { type AppleAccount, type AppleRequest, openAppleWork } from './apple_work.ts'
 import { commitPerRequest, openBare, withoutStorage } from './baselines.ts'
@@ -38,19 +39,19 @@ export type ServerRequest =
   | AppleRequest
   | ForwardingRequest
 
-function clockFrom(at: number | undefined): Clock {
-  if (at === undefined) return systemClock
-  const began = performance.now()
-  return () => Math.floor(at + performance.now() - began)
-}
-
 async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple, at }: ServerSpec) {
   if (commit_ms > 0) delayCommits(commit_ms)
   const { config } = loadConfig({ env: environmentOf(file), cwd: dirname(file) })
   const log = openLog({ format: 'json', level: 'info' })
-  const monotonic = () => performance.now()
+  const { clock, monotonic } = systemClocks
   const overrides = { ...(roots && { roots }), ...(apple && { hosts: apple.hosts }) }
-  const windfall = await openApp({ config, clock: clockFrom(at), monotonic, log, ...overrides })
+  const windfall = await openApp({
+    config,
+    clock: at === undefined ? clock : clockFrom(at),
+    monotonic,
+    log,
+    ...overrides,
+  })
   const { id } = windfall.organizations.resolve(null)
   for (const app of apps) await windfall.store.commit(() => windfall.apps.add(id, app, 'bench'))
 
