@@ -53,7 +53,7 @@ async function textsIn(file: string): Promise<(string | null)[]> {
 }
 
 test(`answered calls survive ${CRASHES} crashes under load, and nothing is stored partially (seed ${seed})`, {
-  timeout: isLong ? 1_200_000 : 60_000,
+  timeout: isLong ? 1_200_000 : 180_000,
 }, async () => {
   const random = openRandom(`crash/${seed}`)
   const authority = await openAuthority({ now: Date.now() })

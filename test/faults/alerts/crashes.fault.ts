@@ -70,7 +70,7 @@ function read<Row>(file: string, sql: string): Row[] {
 }
 
 test(`every message arrives through ${KILLS} crashes, and only those under way arrive again (seed ${seed})`, {
-  timeout: isLong ? 600_000 : 60_000,
+  timeout: isLong ? 600_000 : 180_000,
 }, async () => {
   const random = openRandom(`alerts/${seed}`)
   const receiver = await openReceiver(`receiver/${seed}`)

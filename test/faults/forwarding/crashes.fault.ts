@@ -94,7 +94,7 @@ function faultsOfEnds(events: readonly string[], rows: readonly Row[], receipts:
 }
 
 test(`every event arrives through ${KILLS} crashes, the same each time and in order (seed ${seed})`, {
-  timeout: isLong ? 1_200_000 : 60_000,
+  timeout: isLong ? 1_200_000 : 180_000,
 }, async () => {
   const random = openRandom(`forwarding/${seed}`)
   const receiver = await openFailingReceiver(openRandom(`receiver/${seed}`))
