@@ -45,7 +45,8 @@ function contentOf(file: string) {
   const deliveries = db
     .prepare<[], Row>(`
       select endpoints.name as endpoint, event_id, seq, key, deliveries.state, deliveries.reason
-      from deliveries join endpoints on endpoints.id = endpoint_id order by seq`)
+      from deliveries join endpoints on endpoints.id = endpoint_id
+      where deliveries.type = 'gap.found' order by seq`)
     .all()
   const unsent = db
     .prepare<[], { endpoint: string; event_id: string }>(`

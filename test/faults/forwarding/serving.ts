@@ -40,9 +40,10 @@ function append(
 async function main(): Promise<void> {
   const { windfall, random, isAppending, seed, run } = await openFastInstance()
   const { forwarding, store } = windfall
+  // A cursor is not stored for each event that its endpoint does not receive, such as its own losses.
   const waiting = store.prepare<[], { count: number }>(`
     select (select count(*) from deliveries where state = 'waiting')
-      + (select count(*) from endpoints where cursor < (select max(seq) from events)) as count`)
+      + (select count(*) from endpoints where cursor < (select max(seq) from events where type = 'gap.found')) as count`)
   forwarding.start()
   await run(
     async () => {
