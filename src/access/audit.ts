@@ -57,6 +57,8 @@ export type AuditAction =
   | 'endpoint.deleted'
   | 'endpoint.tested'
   | 'endpoint.losses_dismissed'
+  | 'endpoint.retried'
+  | 'delivery.retried'
   | 'replay.started'
   | 'replay.stopped'
   | 'outgoing.resumed'

@@ -24,6 +24,7 @@ import { deliveryRoutes } from './forwarding/deliveries.ts'
 import { endpointRoutes } from './forwarding/endpoints.ts'
 import { lossRoutes } from './forwarding/losses.ts'
 import { replayRoutes } from './forwarding/replays.ts'
+import { retryRoutes } from './forwarding/retries.ts'
 import { gapRoutes } from './gaps.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './imports.ts'
@@ -106,6 +107,7 @@ const ROUTE_FACTORIES = [
   endpointRoutes,
   endpointActionRoutes,
   lossRoutes,
+  retryRoutes,
   replayRoutes,
   deliveryRoutes,
   channelRoutes,

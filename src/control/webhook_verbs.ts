@@ -12,6 +12,7 @@ import {
   ReplaySelection,
   replayFilterOf,
 } from '../api/forwarding/requests.ts'
+import { retryDelivery, retryEndpoint } from '../api/forwarding/retries.ts'
 import type { Windfall } from '../app.ts'
 import { Refusal } from '../errors.ts'
 import type { Endpoint } from '../forwarding/endpoints/endpoints.ts'
@@ -54,6 +55,7 @@ export const webhookVerbs = (windfall: Windfall): Verbs => ({
   ...endpointVerbs(windfall),
   ...stateVerbs(windfall),
   ...replayVerbs(windfall),
+  ...retryVerbs(windfall),
   ...logVerbs(windfall),
 })
 
@@ -219,6 +221,28 @@ function replayVerbs(windfall: Windfall): Verbs {
     'webhooks.replay.status': verb(ById, status),
     'webhooks.replay.stop': verb(ById, stop),
   }
+}
+
+function retryVerbs(windfall: Windfall): Verbs {
+  const { store, http, forwarding } = windfall
+  const { log } = forwarding
+  const describe = openDescriptions(forwarding)
+  const find = openFinding(windfall)
+  const isServing = () => http.servingSince() !== null
+
+  async function retry(name: v.InferOutput<typeof Named>) {
+    const endpoint = await store.commit(() => retryEndpoint(windfall, find(name).id, COMMAND_LINE))
+    return { endpoint: describe.endpoint(endpoint), is_serving: isServing() }
+  }
+
+  async function retryOne({ id }: v.InferOutput<typeof DeliveryById>) {
+    const { delivery, replay } = await store.commit(() => retryDelivery(windfall, id, COMMAND_LINE))
+    const endpoint_state = log.endpoint(delivery.endpoint_id)?.state ?? null
+    const described = openDeliveryDescriptions(windfall).delivery(delivery, true)
+    return { delivery: described, replay, endpoint_state, is_serving: isServing() }
+  }
+
+  return { 'webhooks.retry': verb(Named, retry), 'webhooks.delivery.retry': verb(DeliveryById, retryOne) }
 }
 
 function logVerbs(windfall: Windfall): Verbs {

@@ -20,6 +20,7 @@ import { openEndpoints } from './endpoints/endpoints.ts'
 import { examineForwarding } from './endpoints/findings.ts'
 import { openEndpointSecrets } from './endpoints/secrets.ts'
 import { openReplays } from './replays/replays.ts'
+import { openRetrying, type WantedProbes } from './replays/retrying.ts'
 import { openSelection } from './replays/selection.ts'
 import { openAnnouncing } from './sending/announcing.ts'
 import { openAttempts } from './sending/attempts.ts'
@@ -56,7 +57,7 @@ export function openForwarding(deps: Deps) {
   const { store, clock, log, outgoing, bodies } = deps
   const isHeld = () => outgoing.held.state() !== null
   const sending = openSending(deps, isHeld)
-  const { shared, inFlight, troubles, results, filling, replays, courier } = sending
+  const { shared, inFlight, troubles, results, filling, replays, wanted, courier } = sending
   const { endpoints, secrets, freezing } = shared
   const { wake } = courier
   const { positionOf } = filling
@@ -66,13 +67,16 @@ export function openForwarding(deps: Deps) {
   const deliveryLog = openLog({ ...shared, filling })
   const { expire } = openRetention({ store, clock, isInFlight: inFlight.has })
   const { list } = endpoints
+  const owned = openAdministration(administration)
+  const retrying = { ...shared, requireEndpoint: owned.get, replays, wanted, isHeld, wake }
   deps.feed.listen(wake)
 
   return {
-    endpoints: openAdministration(administration),
+    endpoints: owned,
     secretDates: secrets.dates,
     headersOf: secrets.headers,
     replays,
+    retrying: openRetrying(retrying),
     log: deliveryLog,
     test: openTestEvents({ ...shared, request: outgoing.dispatcher.request, bodies, isHeld }),
     dismissLosses: shared.deliveries.dismiss,
@@ -119,10 +123,20 @@ function openSending(deps: Deps, isHeld: () => boolean) {
   const attempts = openAttempts({ ...shared, inFlight, results, erasures, troubles, request })
   const filling = openFilling(shared)
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
-  const served = { ...shared, stoppages: deps.stoppages, filling, replays, attempts, inFlight, troubles }
+  const wanted: WantedProbes = new Map()
+  const served = {
+    ...shared,
+    stoppages: deps.stoppages,
+    filling,
+    replays,
+    wanted,
+    attempts,
+    inFlight,
+    troubles,
+  }
   const announce = openAnnouncing({ ...shared, feed, stoppages: deps.stoppages })
   const courier = openCourier({ ...served, isHeld, forgetUntried, announce })
-  return { shared, inFlight, troubles, results, filling, replays, courier }
+  return { shared, inFlight, troubles, results, filling, replays, wanted, courier }
 }
 
 type ClosingDeps = {

@@ -9,6 +9,7 @@ import { hasChromium, type Light, launch, type Size } from './chromium.ts'
 import { assertSound, visitAsOwner } from './owned.ts'
 import { show } from './views.ts'
 
+const HOUR_MS = 3_600_000
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 /** The signature that a receiver expects. */
@@ -180,6 +181,41 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     await page.getByText('5 deliveries: 0 delivered, 5 waiting, 0 failed').waitFor()
     await button(page, 'Stop').click()
     await page.getByText('Stopped', { exact: true }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('retries a delivery and an endpoint, and replays or dismisses what was given up', async () => {
+    const { receiver, app, page, complaints } = await opened()
+    const { endpoint } = await app.addEndpoint(receiver.url)
+    receiver.behave(() => 400)
+    await app.append(2)
+    await app.run(8 * HOUR_MS)
+    await show(page, `/settings/webhooks/${endpoint.id}`)
+    const dialog = page.getByRole('dialog')
+    const sent = receiver.requests.length
+    await button(page, 'Retry now').click()
+    await dialog.getByRole('button', { name: 'Retry now' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await app.settled()
+    expect(receiver.requests).toHaveLength(sent + 2)
+    await rows(page).first().click()
+    await dialog.getByRole('button', { name: 'Retry now' }).click()
+    await expect.poll(() => app.rows(endpoint.id).some(({ next_at }) => next_at === app.clock())).toBe(true)
+    await app.settled()
+    expect(receiver.requests).toHaveLength(sent + 3)
+    await page.keyboard.press('Escape')
+    await app.run(95 * HOUR_MS)
+    await turnToNextLook(page)
+    await page.getByText('The receiver does not have 2 events').waitFor()
+    await assertSound(page)
+    await button(page, 'Replay all that failed').click()
+    await page.getByText('The receiver does not have').waitFor({ state: 'detached' })
+    await app.run(95 * HOUR_MS)
+    await turnToNextLook(page)
+    await button(page, 'Dismiss').click()
+    await dialog.getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByText('The receiver does not have').waitFor({ state: 'detached' })
+    expect(app.rows(endpoint.id).map(({ loss }) => loss)).toEqual([null, null, 'dismissed', 'dismissed'])
     expect(complaints).toEqual([])
   })
 

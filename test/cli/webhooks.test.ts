@@ -7,6 +7,8 @@ import { closedAtEnd } from '../closing.ts'
 import { type ForwardingApp, openForwardingApp, openHttpReceiver } from '../forwarding/receiving.ts'
 import { type Ended, folderOf, run, start, startServing } from '../processes.ts'
 
+const HOUR_MS = 3_600_000
+
 let app: ForwardingApp
 let receiver: Awaited<ReturnType<typeof openHttpReceiver>>
 let webhooks: (...args: string[]) => Promise<Ended>
@@ -89,7 +91,7 @@ test('pause, resume, rotate and remove say what they did', async () => {
   expect(undecided.stderr).toMatch(
     /^2 events wait, the oldest since .* Choose --send-waiting or --from-now\n$/,
   )
-  expect((await webhooks('list')).stdout).toMatch(/backend +paused \(owner\) .* 2 +-/)
+  expect((await webhooks('list')).stdout).toMatch(/backend +paused \(owner\) .* 2 +0 +-/)
   expect((await webhooks('resume', 'backend', '--send-waiting')).stdout).toContain('2 events wait')
   await app.settled()
   expect(receiver.requests).toHaveLength(2)
@@ -106,6 +108,39 @@ test('pause, resume, rotate and remove say what they did', async () => {
       (done) => `command line endpoint.${done}`,
     ),
   )
+})
+
+test('retry sends what waits for a later attempt, and dismiss ends the report of what was given up', async () => {
+  await add('--no-test')
+  expect((await webhooks('retry', 'backend')).stdout).toBe('Nothing waits for backend.\n')
+  receiver.behave(() => 400)
+  await app.append(2)
+  await app.run(8 * HOUR_MS)
+  const sent = receiver.requests.length
+  const one = await webhooks('retry', '--delivery', '1')
+  expect(one).toMatchObject({ status: 0, stdout: 'Delivery 1 to backend is tried now.\n' })
+  await app.settled()
+  expect(receiver.requests).toHaveLength(sent + 1)
+  expect((await webhooks('retry', 'backend')).stdout).toMatch(
+    /^2 events wait, the oldest since .* They are sent now\.\n$/,
+  )
+  await app.settled()
+  expect(receiver.requests).toHaveLength(sent + 3)
+  for (const args of [[], ['backend', '--delivery', '1'], ['--delivery', 'x']])
+    expect((await webhooks('retry', ...args)).status).toBe(2)
+  expect((await webhooks('retry', '--delivery', '99')).stderr).toBe('there is no delivery 99\n')
+  await app.run(95 * HOUR_MS)
+  expect((await webhooks('list')).stdout).toMatch(/waiting +given up[\s\S]*backend .* 0 +2 +-/)
+  const again = await webhooks('retry', '--delivery', '1')
+  expect(again.stdout).toMatch(/^Replay rep_\w+ sends the event of delivery 1 to backend again\.\n$/)
+  await app.settled()
+  expect((await webhooks('dismiss', 'backend')).stdout).toMatch(/^backend: 1 delivery dismissed\./)
+  expect((await webhooks('dismiss', 'backend')).stdout).toBe(
+    'Nothing that was given up for backend is reported.\n',
+  )
+  await webhooks('pause', 'backend')
+  const paused = await webhooks('retry', 'backend')
+  expect(paused.stderr).toContain('resume it to send what waits: windfall webhooks resume backend')
 })
 
 test('replay counts, asks, sends again and follows until the end', async () => {

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { NewEvent } from '../../src/events/feed.ts'
 import type { Delivery } from '../../src/forwarding/deliveries/delivery.ts'
 import type { NewEndpoint } from '../../src/forwarding/endpoints/administration.ts'
-import type { ReplayFilter } from '../../src/forwarding/replays/selection.ts'
+import { EVERY_EVENT, type ReplayFilter } from '../../src/forwarding/replays/selection.ts'
 import { fractionIn } from '../guards/bound_numbers.ts'
 import { handClock, openTestApp, type TestApp, type TestOptions } from '../helpers.ts'
 
@@ -50,19 +50,6 @@ export async function openHttpReceiver(behave: Behaviour = () => 200) {
       state.behave = next
     },
   }
-}
-
-/** The filter of a replay of everything. */
-const EVERY_EVENT: ReplayFilter = {
-  delivery_id: null,
-  failed: false,
-  from_seq: null,
-  until_seq: null,
-  from_at: null,
-  until_at: null,
-  types: null,
-  apps: null,
-  environment: null,
 }
 
 export type ForwardingApp = TestApp & ReturnType<typeof drivenBy>

@@ -105,6 +105,8 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'Counts the events of your selection, asks, and sends them again with their ids, so that a backend that keeps ids stores none twice. It follows the replay until all events are sent; Ctrl-C leaves it running.',
   'webhooks dismiss':
     'For deliveries that were given up after ten attempts and need not be sent again. They are no longer reported, and webhooks replay --failed leaves them out. The log keeps them.',
+  'webhooks retry':
+    'After a repair: events that wait for a later attempt are sent at once, also if the receiver asked to wait. These attempts use up none of the ten. An endpoint that is failing is tried at once. With --delivery, only one delivery is tried, also one that was given up.',
   'webhooks log':
     'Shows the newest deliveries with the last answer of the URL. With --id, it shows one delivery with every attempt, the request headers and the body.',
   'webhooks listen':

@@ -225,6 +225,9 @@ export const HELP: Readonly<Record<string, Help>> = {
       'windfall webhooks dismiss purchases --organization acme',
     ],
   },
+  'webhooks retry': {
+    examples: ['windfall webhooks retry api.example.com', 'windfall webhooks retry --delivery 12'],
+  },
   'webhooks log': {
     examples: [
       'windfall webhooks log',

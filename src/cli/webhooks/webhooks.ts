@@ -12,6 +12,7 @@ import {
 import { listenCommand } from './listen.ts'
 import { logCommand } from './log.ts'
 import { replayCommand } from './replay.ts'
+import { retryCommand } from './retry.ts'
 import { testCommand } from './test.ts'
 
 export const webhooksCommand = defineCommand({
@@ -22,6 +23,7 @@ export const webhooksCommand = defineCommand({
     test: testCommand,
     replay: replayCommand,
     dismiss: dismissCommand,
+    retry: retryCommand,
     pause: pauseCommand,
     resume: resumeCommand,
     rotate: rotateCommand,

@@ -116,7 +116,11 @@ function openKeys(store: Pick<Store, 'prepare'>) {
     if (next && next.next_at === null) release.run(now, next.id)
   }
 
-  return { isKeyWaiting, wasPreviousLost, releaseNext }
+  /** The id of the delivery that goes first among those of the key; null if none waits. */
+  const firstOfKey = ({ endpoint_id, key }: Pick<Delivery, 'endpoint_id' | 'key'>): number | null =>
+    (key === null ? null : selectNext.get(endpoint_id, key)?.id) ?? null
+
+  return { isKeyWaiting, wasPreviousLost, releaseNext, firstOfKey }
 }
 
 type ReleaseNext = ReturnType<typeof openKeys>['releaseNext']

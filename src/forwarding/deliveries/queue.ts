@@ -68,6 +68,13 @@ function openWindow(store: Pick<Store, 'prepare'>) {
   const releaseAll = store.prepare<[number, string]>(
     "update deliveries set next_at = ? where endpoint_id = ? and state = 'waiting' and next_at is not null",
   )
+  // If the attempt fails, the next one follows after the same delay as after the failure before.
+  const retrying = (which: string) =>
+    store.prepare<{ id: string | number; now: number }>(`
+      update deliveries set failures = max(failures - 1, 0), next_at = :now
+      where state = 'waiting' and next_at > :now and ${which}`)
+  const retryOne = retrying('id = :id')
+  const retryOfEndpoint = retrying('endpoint_id = :id')
   const selectLater = store.prepare<[number], object>(`
     select 1 from endpoints cross join deliveries on endpoint_id = endpoints.id
     where deliveries.state = 'waiting' and next_at > ? limit 1`)
@@ -92,11 +99,18 @@ function openWindow(store: Pick<Store, 'prepare'>) {
   /** Makes all waiting deliveries of an endpoint due, except those behind another of their key. */
   const makeDue = (endpoint_id: string, now: number): void => void releaseAll.run(now, endpoint_id)
 
+  /** Makes a delivery due that waits for a later attempt. The attempt uses up no schedule. */
+  const retry = (id: number, now: number): void => void retryOne.run({ id, now })
+
+  /** Makes all deliveries of an endpoint due that wait for a later attempt. These attempts use up no schedule. */
+  const retryAll = (endpoint_id: string, now: number): void =>
+    void retryOfEndpoint.run({ id: endpoint_id, now })
+
   /** Whether the next attempt of a delivery is later than `latest`. */
   const isAnyLater = (latest: number): boolean => selectLater.get(latest) !== undefined
 
   /** Makes deliveries due whose next attempt is later than `latest`. */
   const pullBackLater = (now: number, latest: number): void => void pullBack.run({ now, latest })
 
-  return { pending, waiting, makeDue, isAnyLater, pullBackLater }
+  return { pending, waiting, makeDue, retry, retryAll, isAnyLater, pullBackLater }
 }

@@ -23,7 +23,7 @@ type Row = ReplayRange & {
 }
 
 /** A replay with its progress. `progress`: the part of the range that became deliveries, from 0 to 1. */
-type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'created_at' | 'finished_at'> & {
+export type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'created_at' | 'finished_at'> & {
   progress: number
   delivered: number
   failed: number

@@ -19,6 +19,19 @@ export type ReplayFilter = {
   environment: string | null
 }
 
+/** The filter of a replay of everything. */
+export const EVERY_EVENT: ReplayFilter = {
+  delivery_id: null,
+  failed: false,
+  from_seq: null,
+  until_seq: null,
+  from_at: null,
+  until_at: null,
+  types: null,
+  apps: null,
+  environment: null,
+}
+
 /** feed: positions of the endpoint’s source. failed: ids of deliveries. `first` is exclusive, `until` inclusive. */
 export type ReplayRange = { source: 'feed' | 'failed'; first: number; until: number }
 

@@ -5,6 +5,7 @@ import type { Delivery } from '../deliveries/delivery.ts'
 import type { DueDelivery } from '../deliveries/queue.ts'
 import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
 import type { Replays } from '../replays/replays.ts'
+import type { WantedProbes } from '../replays/retrying.ts'
 import type { Attempts } from './attempts.ts'
 import type { Background } from './background.ts'
 import type { Filling } from './filling.ts'
@@ -30,6 +31,7 @@ export type ServingDeps = {
   deliveries: Deliveries
   filling: Filling
   replays: Pick<Replays, 'fillOne'>
+  wanted: WantedProbes
   attempts: Attempts
   throttle: Pick<Throttle, 'room' | 'onRoom'>
   inFlight: InFlight
@@ -117,6 +119,7 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
   const { freeSlots, room, dueOf } = openSlots(deps)
   const { begin, fill } = openBeginning(deps, background)
   const newest = openNewest(deps)
+  const takeWanted = openWanted(deps)
 
   /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */
   function serve(endpoint: Endpoint): void {
@@ -136,13 +139,12 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
 
-  /** Sends one probe to a failing endpoint: by turns the oldest that waits, and one that was not tried yet. */
+  /** Sends one probe to a failing endpoint: what a person wants to be tried, otherwise by turns the oldest that waits, and one that was not tried yet. */
   function probe(endpoint: Endpoint): void {
-    const now = clock()
-    const isDue =
-      isReached(endpoint.next_probe_at, now, LONGEST_PROBE_DELAY_MS) && isReached(endpoint.hold_until_at, now)
-    if (!isDue || inFlight.ofEndpoint(endpoint.id) > 0 || room(endpoint) <= 0) return
+    if (!isProbeDue(endpoint, clock()) || inFlight.ofEndpoint(endpoint.id) > 0 || room(endpoint) <= 0) return
     const isUntried = endpoint.probes % 2 === 1
+    const wanted = takeWanted(endpoint.id)
+    if (wanted !== null) return begin(wanted, true)
     const delivery = deliveries.forProbe(endpoint.id, isUntried)
     const isMissing = delivery === null || (isUntried && delivery.attempts > 0)
     // One event that always fails must not hold back those behind the cursor, so the next of them is the probe.
@@ -170,6 +172,15 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
 
   return { serve, probe, tryNew }
 }
+
+/** Returns a function that takes the delivery which a person wants to be tried; null if there is none that waits. */
+const openWanted =
+  ({ deliveries, wanted }: Pick<ServingDeps, 'deliveries' | 'wanted'>) =>
+  (endpoint_id: string): Delivery | null => {
+    const delivery = deliveries.get(wanted.get(endpoint_id) ?? 0)
+    wanted.delete(endpoint_id)
+    return delivery?.state === 'waiting' && delivery.next_at !== null ? delivery : null
+  }
 
 /** Remembers where the feed ended when an endpoint began to fail, and when a new event was tried last. */
 function openNewest({ monotonic, filling }: Pick<ServingDeps, 'monotonic' | 'filling'>) {
@@ -205,6 +216,9 @@ function openNewest({ monotonic, filling }: Pick<ServingDeps, 'monotonic' | 'fil
 
   return { isAllowed, isNext, isNew, note }
 }
+
+const isProbeDue = ({ next_probe_at, hold_until_at }: Endpoint, now: number): boolean =>
+  isReached(next_probe_at, now, LONGEST_PROBE_DELAY_MS) && isReached(hold_until_at, now)
 
 /** Whether an instant has come. One that is more than `longest` ahead was computed before the clock was set back. */
 const isReached = (at: number | null, now: number, longest = LATEST_NEXT_MS): boolean =>

@@ -26,6 +26,7 @@ async function openRefused() {
         is_ordered: false,
         max_per_second: null,
         headers: {},
+        max_per_second: null,
       }).endpoint,
   )
   const append = (cause: string) =>

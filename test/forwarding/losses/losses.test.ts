@@ -106,6 +106,18 @@ test('what is dismissed is not reported, and a replay of all that failed leaves 
   expect(receiver.ids().at(-1)).toBe(first)
 })
 
+test('what the receiver aborts is no loss', async () => {
+  const { app, receiver, id, lost } = await openRefusing()
+  receiver.behave((_, response) => {
+    response.writeHead(400, { 'webhook-delivery': 'abort-message' }).end()
+    return undefined
+  })
+  await app.append(1)
+  await app.run(HOUR_MS)
+  expect(app.rows(id)).toMatchObject([{ state: 'failed', loss: null }])
+  expect([lost(), texts(app), app.feed(['delivery.failed'])]).toEqual([0, [], []])
+})
+
 test('a test event, and what a filter drops, is no loss', async () => {
   const { app, id, lost } = await openRefusing()
   await app.windfall.forwarding.test.send(app.endpoint(id), 'gap.found')

@@ -14,7 +14,7 @@ import { SectionList } from '../section_list.tsx'
 import { DELIVERY_PARAMS } from './deliveries/delivery_filters.tsx'
 import { DeliveryLog } from './deliveries/delivery_log.tsx'
 import { TestEvent } from './deliveries/test_event.tsx'
-import { Pause, Resume } from './endpoint_pausing.tsx'
+import { Pause, Resume, Retry } from './endpoint_pausing.tsx'
 import { type EndpointAction, EndpointStatus } from './endpoint_status.tsx'
 import { Replays } from './replay/replays.tsx'
 import { Secret } from './secret.tsx'
@@ -43,6 +43,8 @@ function ActionDialog({ action, ...props }: ActionDialogProps): JSX.Element | nu
   switch (action) {
     case 'test':
       return <TestEvent {...props} />
+    case 'retry':
+      return <Retry {...props} />
     case 'pause':
       return <Pause {...props} />
     case 'resume':

@@ -1,4 +1,4 @@
-/** The dialogs that pause and resume an endpoint. */
+/** The dialogs that pause, resume and retry an endpoint. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { write } from '../../http.ts'
@@ -22,6 +22,25 @@ export const Pause = ({ endpoint, onClose }: PausingProps): JSX.Element => (
   >
     <p>
       Nothing is sent until you resume. What arrives meanwhile waits, and you choose then whether to send it.
+    </p>
+  </Confirm>
+)
+
+export const Retry = ({ endpoint, onClose }: PausingProps): JSX.Element => (
+  <Confirm
+    title={`Retry “${endpoint.name}” now`}
+    verb="Retry now"
+    isDanger={false}
+    onClose={onClose}
+    action={async () => {
+      await write('POST', endpointPath(endpoint.id, 'retry'))
+      await refreshWebhooks()
+    }}
+  >
+    <p>
+      {endpoint.state === 'failing'
+        ? 'One of the waiting events is tried now. Its success makes the endpoint active, and the others follow.'
+        : 'Everything that waits is sent now, also if the receiver asked to wait. These attempts use up none of the ten.'}
     </p>
   </Confirm>
 )

@@ -12,10 +12,11 @@ import { StateBadge, Waiting } from './endpoint_parts.tsx'
 import { isDeclared, isStopped, stateWords, successRate } from './endpoint_state.ts'
 import type { Endpoint } from './webhook_queries.ts'
 
-export type EndpointAction = 'test' | 'pause' | 'resume' | 'replay' | 'edit' | 'delete'
+export type EndpointAction = 'retry' | 'test' | 'pause' | 'resume' | 'replay' | 'edit' | 'delete'
 type StatusProps = { endpoint: Endpoint; onAction: (action: EndpointAction) => void }
 
 const ACTIONS: Record<EndpointAction, { title: string; icon: IconName }> = {
+  retry: { title: 'Retry now', icon: 'send' },
   test: { title: 'Send test event', icon: 'send' },
   pause: { title: 'Pause', icon: 'pause' },
   resume: { title: 'Resume', icon: 'play' },
@@ -29,6 +30,7 @@ function actionsOf(endpoint: Endpoint): EndpointAction[] {
   const isRemoved = endpoint.reason === 'config_removed'
   const offered: [EndpointAction, boolean][] = [
     ['resume', endpoint.state !== 'active' && !isRemoved],
+    ['retry', endpoint.health.waiting > 0 && !isStopped(endpoint)],
     ['pause', !isStopped(endpoint)],
     // Only Apple signs its notifications. Without its section in config.toml an endpoint has no secret.
     ['test', endpoint.kind === 'events' && !isRemoved],

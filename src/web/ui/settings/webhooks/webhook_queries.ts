@@ -32,6 +32,9 @@ const HELD_MS = 60_000
 export const endpointPath = (id: string, action?: string): string =>
   `${ENDPOINTS_PATH}/${encodeURIComponent(id)}${action === undefined ? '' : `/${action}`}`
 
+/** The path of a delivery. */
+export const deliveryPath = (id: string): string => `${DELIVERIES_PATH}/${encodeURIComponent(id)}`
+
 export const useEndpoints = (): QueryResult<Endpoints> =>
   useQuery<Endpoints>(ENDPOINTS_PATH, {}, { interval_ms: LIST_MS })
 /** Why outgoing requests are held; null if they are sent, or not known. */
@@ -42,7 +45,7 @@ export const useEndpoint = (id: string): QueryResult<Endpoint> =>
 export const useReplays = (id: string): QueryResult<InferOutput<typeof ReplaysAnswer>> =>
   useQuery<InferOutput<typeof ReplaysAnswer>>(endpointPath(id, 'replays'), {}, { interval_ms: LIVE_MS })
 export const useDelivery = (id: string): QueryResult<Delivery> =>
-  useQuery<Delivery>(`${DELIVERIES_PATH}/${encodeURIComponent(id)}`, {}, { interval_ms: LIVE_MS })
+  useQuery<Delivery>(deliveryPath(id), {}, { interval_ms: LIVE_MS })
 
 type DeliveryFilters = { endpoint: string; state: string; type: string; customer: string; event: string }
 /** One page of deliveries, newest first. `before` is null on the first page, which alone is read again. */

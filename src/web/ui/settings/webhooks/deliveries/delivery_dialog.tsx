@@ -14,7 +14,13 @@ import { Empty, QueryView } from '../../../parts/query_view.tsx'
 import { RelativeTime } from '../../../parts/relative_time.tsx'
 import { useScope } from '../../../scope.ts'
 import { instant } from '../../../words.ts'
-import { type Delivery, endpointPath, refreshWebhooks, useDelivery } from '../webhook_queries.ts'
+import {
+  type Delivery,
+  deliveryPath,
+  endpointPath,
+  refreshWebhooks,
+  useDelivery,
+} from '../webhook_queries.ts'
 import { customerOf } from './delivery_log.tsx'
 import { AttemptView, Body, DeliveryState } from './delivery_parts.tsx'
 import { attemptsWords, deliveryClockNote, stateAbout } from './delivery_words.ts'
@@ -127,6 +133,25 @@ function ReplayOne({ delivery }: { delivery: Delivery }): JSX.Element {
   )
 }
 
+/** Tries a delivery now that waits for a later attempt. */
+function RetryOne({ delivery }: { delivery: Delivery }): JSX.Element {
+  const { run, isBusy, problem } = useMutation(async () => {
+    await write('POST', `${deliveryPath(String(delivery.id))}/retry`)
+    await refreshWebhooks()
+  })
+  return (
+    <div class="stack-s">
+      <ErrorMessage message={problem} />
+      <div class="row">
+        <button type="button" class="button" disabled={isBusy} onClick={run}>
+          <Icon name="send" /> Retry now
+        </button>
+        <span class="tiny quiet">The attempt uses up none of the ten.</span>
+      </div>
+    </div>
+  )
+}
+
 function Attempts({ delivery }: { delivery: Delivery }): JSX.Element {
   const clock = deliveryClockNote(delivery)
   return (
@@ -174,6 +199,7 @@ export function DeliveryDialog({ id, isActive, onClose }: DeliveryDialogProps): 
           {(delivery) => (
             <div class="stack">
               <Facts delivery={delivery} isActive={isActive} />
+              {delivery.state === 'waiting' && <RetryOne delivery={delivery} />}
               {!delivery.is_test && delivery.state !== 'waiting' && <ReplayOne delivery={delivery} />}
               <Attempts delivery={delivery} />
               {delivery.request_headers && <Headers headers={delivery.request_headers} />}
