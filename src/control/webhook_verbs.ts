@@ -1,12 +1,11 @@
 /** The control verbs behind `windfall webhooks`: endpoints, deliveries and replays. */
 import * as v from 'valibot'
 import { type AuditActor, COMMAND_LINE } from '../access/audit.ts'
-import { sendTestEvent } from '../api/forwarding/actions.ts'
+import { sendTestEvent, TestSelection } from '../api/forwarding/actions.ts'
 import { DeliveryState } from '../api/forwarding/answers.ts'
 import { openDeliveryDescriptions, openDescriptions } from '../api/forwarding/descriptions.ts'
 import { dismissLosses } from '../api/forwarding/losses.ts'
 import {
-  EventTypeName,
   NewEndpointBody,
   openEndpointRequests,
   ReplaySelection,
@@ -155,11 +154,14 @@ function stateVerbs(windfall: Windfall): Verbs {
     return { name: endpoint, dismissed }
   }
 
-  async function test({ type, ...name }: v.InferOutput<typeof TestEvent>) {
+  async function test({ type, app_user_id, ...name }: v.InferOutput<typeof TestEvent>) {
     const { id, name: label } = find(name)
     const detail = `${label}: ${type}`
     await store.commit(() => audit.note({ ...COMMAND_LINE, action: 'endpoint.tested', subject: id, detail }))
-    return openDeliveryDescriptions(windfall).delivery(await sendTestEvent(forwarding, id, type), true)
+    return openDeliveryDescriptions(windfall).delivery(
+      await sendTestEvent(forwarding, id, { type, app_user_id }),
+      true,
+    )
   }
 
   return {
@@ -169,7 +171,7 @@ function stateVerbs(windfall: Windfall): Verbs {
     'webhooks.test': verb(TestEvent, test),
   }
 }
-const TestEvent = v.object({ ...named, type: EventTypeName })
+const TestEvent = v.object({ ...named, ...TestSelection })
 
 function replayVerbs(windfall: Windfall): Verbs {
   const { store, clock, audit, apps, http, forwarding, outgoing } = windfall

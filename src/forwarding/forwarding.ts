@@ -10,6 +10,7 @@ import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 import type { Bodies } from './bodies/bodies.ts'
+import { openOwnThings } from './bodies/own_things.ts'
 import { openDeliveries } from './deliveries/deliveries.ts'
 import { openErasing } from './deliveries/erasing.ts'
 import { openLog } from './deliveries/log.ts'
@@ -57,7 +58,7 @@ export function openForwarding(deps: Deps) {
   const { store, clock, log, outgoing, bodies } = deps
   const isHeld = () => outgoing.held.state() !== null
   const sending = openSending(deps, isHeld)
-  const { shared, inFlight, troubles, results, filling, replays, wanted, courier } = sending
+  const { shared, inFlight, erasures, troubles, results, filling, replays, wanted, courier } = sending
   const { endpoints, secrets, freezing } = shared
   const { wake } = courier
   const { positionOf } = filling
@@ -78,7 +79,14 @@ export function openForwarding(deps: Deps) {
     replays,
     retrying: openRetrying(retrying),
     log: deliveryLog,
-    test: openTestEvents({ ...shared, request: outgoing.dispatcher.request, bodies, isHeld }),
+    test: openTestEvents({
+      ...shared,
+      erasures: { count: erasures.count, admit: deps.erasures.admit },
+      request: outgoing.dispatcher.request,
+      bodies,
+      ownThings: openOwnThings({ store, apps }),
+      isHeld,
+    }),
     dismissLosses: shared.deliveries.dismiss,
     declare: declared.declare,
     findings: () => [
@@ -136,7 +144,7 @@ function openSending(deps: Deps, isHeld: () => boolean) {
   }
   const announce = openAnnouncing({ ...shared, feed, stoppages: deps.stoppages })
   const courier = openCourier({ ...served, isHeld, forgetUntried, announce })
-  return { shared, inFlight, troubles, results, filling, replays, wanted, courier }
+  return { shared, inFlight, erasures, troubles, results, filling, replays, wanted, courier }
 }
 
 type ClosingDeps = {

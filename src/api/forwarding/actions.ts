@@ -2,9 +2,9 @@
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
+import { AppUserId } from '../../attribution/requests.ts'
 import { Refusal } from '../../errors.ts'
 import type { Feed } from '../../events/feed.ts'
-import type { EventType } from '../../events/vocabulary.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
@@ -14,7 +14,18 @@ import { DeliveryAnswer, EndpointAnswer } from './answers.ts'
 import { openDeliveryDescriptions, openDescriptions } from './descriptions.ts'
 import { EventTypeName } from './requests.ts'
 
-const TestBody = v.strictObject({ type: EventTypeName })
+/** What a test event is. */
+export const TestSelection = {
+  type: EventTypeName,
+  app_user_id: v.optional(
+    v.pipe(
+      v.nullable(AppUserId),
+      v.description('The user that the event is about, so that a grant can be tested; null is an example'),
+    ),
+    null,
+  ),
+}
+const TestBody = v.strictObject(TestSelection)
 const ResumeBody = v.strictObject({
   from: v.pipe(
     v.picklist(['waiting', 'now']),
@@ -26,19 +37,21 @@ const UNKNOWN = { 404: 'unknown_endpoint' } as const
 
 type Deps = { forwarding: Forwarding; feed: Feed; customers: Customers; audit: Audit; auth: Auth }
 
+type TestSelected = v.InferOutput<typeof TestBody>
+
 /**
  * Sends a test event to an endpoint, once, and returns its delivery.
  *
- * @throws Refusal 404 `unknown_endpoint`; 409 `outgoing_held`, `config_removed`, `no_test_events` or
+ * @throws Refusal 400 `invalid_request`; 404 `unknown_endpoint`; 409 `outgoing_held`, `config_removed`, `no_test_events` or
  * `secret_unreadable`.
  */
 export async function sendTestEvent(
   { endpoints, test, log }: Pick<Forwarding, 'endpoints' | 'test' | 'log'>,
   id: string,
-  type: EventType,
+  { type, app_user_id }: TestSelected,
 ) {
   const endpoint = endpoints.get(id)
-  const delivery_id = await test.send(endpoint, type).catch((error: unknown) => {
+  const delivery_id = await test.send(endpoint, type, app_user_id).catch((error: unknown) => {
     if (!(error instanceof SecretUnreadable)) throw error
     const text = `the secret of ${endpoint.name} cannot be read: ${error.message}. Restore windfall.key, or rotate the secret`
     throw new Refusal(409, 'secret_unreadable', text)
@@ -62,13 +75,17 @@ function testRoute({ forwarding, audit, auth, ...deps }: Deps): Route {
     access: auth.owner,
     body: TestBody,
     answers: { 200: { description: 'The delivery with its only attempt', schema: DeliveryAnswer } },
-    refusals: { ...UNKNOWN, 409: 'outgoing_held, config_removed, no_test_events, secret_unreadable' },
-    async handler({ event, params: { id }, body: { type } }) {
+    refusals: {
+      ...UNKNOWN,
+      409: 'outgoing_held, config_removed, no_test_events, secret_unreadable',
+      410: 'forgotten',
+    },
+    async handler({ event, params: { id }, body }) {
       const { name } = forwarding.endpoints.get(id)
       await auth.commitAs(event, auth.owner, (actor) =>
-        audit.note({ ...actor, action: 'endpoint.tested', subject: id, detail: `${name}: ${type}` }),
+        audit.note({ ...actor, action: 'endpoint.tested', subject: id, detail: `${name}: ${body.type}` }),
       )
-      return describe.delivery(await sendTestEvent(forwarding, id, type), true)
+      return describe.delivery(await sendTestEvent(forwarding, id, body), true)
     },
   })
 }

@@ -92,7 +92,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
   'webhooks list':
     'Shows the state of each endpoint, its success rate of the last seven days, how many events wait for it, and how many deliveries were given up and neither sent again nor dismissed since.',
   'webhooks test':
-    'Sends an example event, marked as a test, and prints the answer of the URL. The command ends with exit code 1 unless the answer is a 2xx.',
+    'Sends an example event, marked as a test and with dates of now, and prints the answer of the URL. It names an app and a product of yours, if there are any. The command ends with exit code 1 unless the answer is a 2xx.',
   'webhooks pause':
     'Nothing is sent to the endpoint. Events wait until it is resumed and are then sent in order.',
   'webhooks resume':

@@ -187,6 +187,7 @@ export const HELP: Readonly<Record<string, Help>> = {
     examples: [
       'windfall webhooks test api.example.com',
       'windfall webhooks test api.example.com --type purchase.refunded',
+      'windfall webhooks test api.example.com --type subscription.started --user user_42',
     ],
   },
   'webhooks pause': {

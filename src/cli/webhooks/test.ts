@@ -14,12 +14,18 @@ export const testCommand = defineCommand({
       valueHint: 'TYPE',
       description: 'The event type',
     },
+    user: {
+      type: 'string',
+      valueHint: 'USER',
+      description: 'The user that the event is about, to test a grant end to end',
+    },
     ...organizationArg,
     ...configArg,
   },
   async run({ args }) {
-    const { name, type, organization = null } = args
-    const delivery = await sendVerb<Delivery>(args.config, 'webhooks.test', { name, organization, type })
+    const { name, type, organization = null, user: app_user_id = null } = args
+    const request = { name, organization, type, app_user_id }
+    const delivery = await sendVerb<Delivery>(args.config, 'webhooks.test', request)
     print(`${delivery.state}  ${resultText(delivery)}`)
     const excerpt = excerptOf(delivery)
     if (excerpt !== null) print(excerpt)

@@ -16,7 +16,7 @@ import {
 import type { Store } from '../../store/store.ts'
 import { openRevenue } from './revenue.ts'
 import { scrubData } from './scrubbed_body.ts'
-import { testBody } from './test_event.ts'
+import type { TestEvent } from './test_event.ts'
 
 /** The size from which a body is sent without attributes, in bytes. */
 const MAX_BYTES = 256_000
@@ -31,7 +31,7 @@ type Deps = {
 }
 
 /** `previousLost`: ids of events that follow an event of the same key that was given up. */
-type BodyOptions = { previousLost?: ReadonlySet<string>; isTest?: boolean }
+type BodyOptions = { previousLost?: ReadonlySet<string> }
 
 type BodyCustomer = Omit<EventCustomer, 'users'> & {
   users: readonly (EventCustomer['users'][number] & Partial<UserAttributes>)[]
@@ -53,13 +53,12 @@ export function openBodies({ store, clock, feed, enrichment, users, erasures }: 
 
   /**
    * The bodies of events, in order, as the exact bytes to send. Waits up to one second for the figures of customers.
-   * No body contains a user whose erasure has begun. With `isTest`, the events are those of `testEvent`.
+   * No body contains a user whose erasure has begun.
    */
   async function make(
     events: readonly FeedEvent[],
-    { previousLost = new Set(), isTest = false }: BodyOptions = {},
+    { previousLost = new Set() }: BodyOptions = {},
   ): Promise<Buffer[]> {
-    if (isTest) return events.map((event) => serialize(event, testBody(event)))
     const isReady = await enrichment.ready(events, FIGURES_TIMEOUT_MS)
     // An erasure can have begun, and even ended, since the events were read.
     const stored = events.map((event) => feed.byId(event.id) ?? event)
@@ -99,7 +98,10 @@ export function openBodies({ store, clock, feed, enrichment, users, erasures }: 
     return { attributes: JSON.parse(attributes), proved_attributes: JSON.parse(proved_attributes) }
   }
 
-  return { make }
+  /** The body of a test event. */
+  const makeTest = ({ event, data }: TestEvent): Buffer => serialize(event, data)
+
+  return { make, makeTest }
 }
 
 function serialize({ type, occurred_at }: FeedEvent, data: BodyData & Record<string, unknown>): Buffer {

@@ -7,6 +7,7 @@ import { TYPES_BY_NOUN } from '../../../events/filters.ts'
 import { write } from '../../../http.ts'
 import { Dialog, useMutation } from '../../../parts/dialog.tsx'
 import { ErrorMessage } from '../../../parts/error_message.tsx'
+import { TextField } from '../../../parts/text_field.tsx'
 import { type Delivery, type Endpoint, endpointPath, refreshWebhooks } from '../webhook_queries.ts'
 import { AttemptView, Body } from './delivery_parts.tsx'
 
@@ -43,10 +44,12 @@ const Result = ({ delivery }: { delivery: Delivery }): JSX.Element => {
 type TestEventProps = { endpoint: Endpoint; onClose: () => void }
 export function TestEvent({ endpoint, onClose }: TestEventProps): JSX.Element {
   const [type, setType] = useState(endpoint.types?.[0] ?? FIRST_TYPE)
+  const [user, setUser] = useState('')
   const [delivery, setDelivery] = useState<Delivery | null>(null)
   const { run, isBusy, problem } = useMutation(async () => {
     setDelivery(null)
-    setDelivery(await write<Delivery>('POST', endpointPath(endpoint.id, 'test'), { type }))
+    const body = { type, app_user_id: user.trim() === '' ? null : user.trim() }
+    setDelivery(await write<Delivery>('POST', endpointPath(endpoint.id, 'test'), body))
     await refreshWebhooks()
   })
   return (
@@ -59,8 +62,12 @@ export function TestEvent({ endpoint, onClose }: TestEventProps): JSX.Element {
         }}
       >
         <TypeSelect value={type} onPick={setType} />
+        <TextField label="User (optional)" value={user} hint="user_42" error={undefined} onInput={setUser}>
+          <p class="small quiet">The id of a user of yours, to test a grant from end to end.</p>
+        </TextField>
         <p class="small quiet">
-          It is marked as a test, sent once, and never part of the feed. The endpoint’s filters do not apply.
+          It is marked as a test and sandbox, has dates of now and an app and a product of yours, is sent
+          once, and is never part of the feed. The endpoint’s filters do not apply.
         </p>
         <ErrorMessage message={problem} />
         <div>
