@@ -62,7 +62,7 @@ export const KIND_FORMS: readonly KindForm[] = [
     about: 'Through your SMTP server',
     steps: 'Your mail provider lists the SMTP host. Many providers need a password for apps.',
     fields: [
-      setting('to', 'To', 'you@example.com'),
+      setting('to', 'To, several with commas', 'you@example.com'),
       setting('from', 'From', 'windfall@example.com'),
       setting('host', 'SMTP host', 'smtp.example.com'),
       { ...setting('port', 'Port (optional)', '587', false), isNumber: true },
