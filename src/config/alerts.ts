@@ -51,7 +51,7 @@ export const alertChannel = {
   organization,
   kind: requiredSetting(word, {
     reason:
-      'ntfy, telegram, slack, discord, pushover, email or json. docs/alerts.md has the settings of each.',
+      'ntfy, telegram, slack, discord, mattermost, teams, google_chat, pushover, gotify, email or json. docs/alerts.md has the settings of each.',
     write: 'the kind of the channel',
     example: '"ntfy"',
   }),

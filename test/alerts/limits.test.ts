@@ -23,6 +23,8 @@ function allowed(kind: string, settings: object, most = 100): [number, number] {
 test('every kind keeps the limit that its provider documents', () => {
   expect(allowed('telegram', { chat_id: '123' })).toEqual([1, SECOND])
   expect(allowed('slack', {})).toEqual([1, SECOND])
+  for (const kind of ['mattermost', 'teams', 'google_chat']) expect(allowed(kind, {})).toEqual([1, SECOND])
+  expect(allowed('gotify', {})).toEqual([100, 0])
   expect(allowed('discord', {})).toEqual([5, 2 * SECOND])
   expect(allowed('ntfy', { server: 'https://ntfy.sh' })).toEqual([50, 5 * MINUTE])
   expect(kindOf('pushover').limitsOf({})).toEqual([{ count: 10_000, per_ms: 30 * DAY }])

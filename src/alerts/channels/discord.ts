@@ -1,22 +1,14 @@
 /** Discord (https://docs.discord.com/developers/resources/webhook#execute-webhook): a webhook of a channel. */
-import * as v from 'valibot'
 import type { Answer } from '../../outgoing/dispatcher.ts'
 import type { ChannelKind, ChannelMessage, SendResult } from './channel.ts'
 import { jsonRequest, reasonIn, SENT, sendRequest, waitOf } from './http_channel.ts'
 import { cut } from './texts.ts'
+import { NoSettings, type WebhookSecrets, webhookSecrets } from './webhook.ts'
 
-const Settings = v.strictObject({})
-const Secrets = v.strictObject({
-  url: v.pipe(
-    v.string(),
-    v.trim(),
-    v.url(),
-    v.regex(
-      /^https:\/\/(?:ptb\.|canary\.)?discord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]+$/,
-      'must be a webhook URL such as https://discord.com/api/webhooks/123/abc',
-    ),
-  ),
-})
+const Secrets = webhookSecrets(
+  /^https:\/\/(?:ptb\.|canary\.)?discord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]+$/,
+  'must be a webhook URL such as https://discord.com/api/webhooks/123/abc',
+)
 
 const MAX_TITLE = 256
 const MAX_DESCRIPTION = 3_000
@@ -28,13 +20,10 @@ const [GREEN, RED] = [0x2e_a0_43, 0xd1_24_2f]
 const UNKNOWN_WEBHOOK = 10_015
 const INVALID_TOKEN = 50_027
 
-type Settings = v.InferOutput<typeof Settings>
-type Secrets = v.InferOutput<typeof Secrets>
-
 /** The channel, which sends to `base` instead of Discord if it is given. */
-export const discordAt = (base: string | null): ChannelKind<Settings, Secrets> => ({
+export const discordAt = (base: string | null): ChannelKind<NoSettings, WebhookSecrets> => ({
   kind: 'discord',
-  settings: Settings,
+  settings: NoSettings,
   secrets: Secrets,
   limitsOf: () => [{ count: 5, per_ms: 2_000 }],
   accountOf: (_, { url }) => new URL(url).pathname.split('/')[3] ?? '',

@@ -7,12 +7,24 @@ import type { ChannelKind, ChannelMessage, SendContext, SendResult } from './cha
 import { bytesOf, cut, oneLine } from './texts.ts'
 
 const address = v.pipe(v.string(), v.trim(), v.email('must be an e-mail address'), v.maxLength(254))
+const MAX_RECIPIENTS = 10
+const recipientsOf = (to: string): string[] => to.split(',').map((one) => one.trim())
+/** Addresses that are separated by commas. */
+const addresses = v.pipe(
+  v.string(),
+  v.trim(),
+  v.check(
+    (to) => recipientsOf(to).every((one) => v.is(address, one)),
+    'must be an e-mail address, or several that are separated by commas',
+  ),
+  v.check((to) => recipientsOf(to).length <= MAX_RECIPIENTS, `must be at most ${MAX_RECIPIENTS} addresses`),
+)
 const Settings = v.strictObject({
   host: v.pipe(v.string(), v.trim(), v.regex(/^[A-Za-z0-9.:-]{1,253}$/, 'must be a host name')),
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535)), 587),
   security: v.optional(v.picklist(['starttls', 'tls'])),
   from: address,
-  to: address,
+  to: addresses,
   user: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(254))),
 })
 const Secrets = v.strictObject({ password: v.optional(v.pipe(v.string(), v.maxLength(1_000))) })
@@ -34,20 +46,23 @@ export const email: ChannelKind<Settings, Secrets> = {
   addressOf: ({ to }) => to,
   async send(message, channel, context) {
     try {
-      await deliver(message, channel, context)
-      return { kind: 'sent' }
+      return partResult(await deliver(message, channel, context), channel.settings)
     } catch (error) {
       return resultOf(error, channel.settings)
     }
   },
 }
 
-/** Sends one message on a connection of its own, whose address was checked. @throws Error of SMTP, OutgoingError */
+/**
+ * Sends one message on a connection of its own, whose address was checked.
+ *
+ * @throws Error of SMTP if no recipient was accepted, OutgoingError
+ */
 async function deliver(
   message: ChannelMessage,
   { settings, secrets }: { settings: Settings; secrets: Secrets },
   { dispatcher, signal }: SendContext,
-): Promise<void> {
+): Promise<Sent> {
   const { host, port, from, to, user } = settings
   const isTls = (settings.security ?? (port === TLS_PORT ? 'tls' : 'starttls')) === 'tls'
   const { socket, permitsPlain } = await dispatcher.connect(host, port)
@@ -75,9 +90,9 @@ async function deliver(
       },
       ...(user !== undefined && { auth: { user, pass: secrets.password ?? '' } }),
     }
-    await createTransport(options).sendMail({
+    return await createTransport(options).sendMail({
       from: { name: 'Windfall', address: from },
-      to,
+      to: recipientsOf(to),
       subject: cut(oneLine(message.title), MAX_SUBJECT_BYTES, bytesOf),
       text: `${message.body}\n\n${message.url}\n`,
       html: htmlOf(message),
@@ -116,6 +131,23 @@ function htmlOf({ title, body, url, fields }: ChannelMessage): string {
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => ENTITIES[one] ?? one)
 
+/** What the server accepted. `rejectedErrors`: its answers about the recipients that it did not accept. */
+type Sent = { rejected: readonly unknown[]; rejectedErrors?: readonly SmtpError[] | undefined }
+
+/**
+ * Whether the server accepted all recipients. The message is sent to all again if it may accept the others later; their
+ * programs know it by its Message-ID. Otherwise the others have it, and the channel goes on.
+ */
+function partResult({ rejected, rejectedErrors = [] }: Sent, { host, port }: Settings): SendResult {
+  if (rejected.length === 0) return { kind: 'sent' }
+  const answers = rejectedErrors.map(({ response, message }) => oneLine(response ?? message)).join('; ')
+  const words = `${host}:${port} does not accept ${rejected.join(', ')}: ${answers}.`
+  const isTemporary = rejectedErrors.every(({ responseCode = 0 }) => responseCode < 500)
+  return isTemporary
+    ? { kind: 'retry', words, after_ms: null }
+    : { kind: 'refused', words: `${words} The other recipients have the message. Check the addresses.` }
+}
+
 /** 4xx is tried again. A wrong password or recipient means that the channel does not work; other 5xx refuse the message. */
 function resultOf(error: unknown, { host, port }: Settings): SendResult {
   if (error instanceof OutgoingError) return { kind: 'retry', words: error.message, after_ms: null }
@@ -130,7 +162,11 @@ function resultOf(error: unknown, { host, port }: Settings): SendResult {
       words: `${words} The connection must be encrypted: use port 465, or a server with STARTTLS.`,
     }
   if (code === 'EENVELOPE' && responseCode >= 500)
-    return { kind: 'dead', words: `${words} Check both addresses.` }
+    return { kind: 'dead', words: `${words} Check the addresses.` }
   return responseCode >= 500 ? { kind: 'refused', words } : { kind: 'retry', words, after_ms: null }
 }
-type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
+type SmtpError = Error & {
+  code?: string | undefined
+  responseCode?: number | undefined
+  response?: string | undefined
+}

@@ -2,10 +2,14 @@
 import type { ChannelKind } from './channel.ts'
 import { discordAt } from './discord.ts'
 import { email } from './email.ts'
+import { googleChat } from './google_chat.ts'
+import { gotify } from './gotify.ts'
 import { json } from './json.ts'
+import { mattermost } from './mattermost.ts'
 import { ntfy } from './ntfy.ts'
 import { pushover } from './pushover.ts'
 import { slackAt } from './slack.ts'
+import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 import { WEB_PUSH, webPush } from './web_push/web_push.ts'
 
@@ -17,7 +21,11 @@ const KINDS = [
   telegram,
   slackAt(null),
   discordAt(null),
+  mattermost,
+  teams,
+  googleChat,
   pushover,
+  gotify,
   email,
   json,
   webPush,

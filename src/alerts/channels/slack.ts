@@ -1,26 +1,15 @@
 /** Slack (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks): an incoming webhook. */
-import * as v from 'valibot'
 import type { ChannelKind, ChannelMessage } from './channel.ts'
 import { jsonRequest, reasonIn, sendRequest } from './http_channel.ts'
 import { cut, oneLine } from './texts.ts'
+import { NoSettings, ONE_A_SECOND, type WebhookSecrets, webhookSecrets } from './webhook.ts'
 
-const Settings = v.strictObject({})
-const Secrets = v.strictObject({
-  url: v.pipe(
-    v.string(),
-    v.trim(),
-    v.url(),
-    v.startsWith('https://hooks.slack.com/', 'must begin with https://hooks.slack.com/'),
-  ),
-})
+const Secrets = webhookSecrets(/^https:\/\/hooks\.slack\.com\//, 'must begin with https://hooks.slack.com/')
 
 const MAX_SECTION = 3_000
 const MAX_HEADER = 150
 const MAX_FIELDS = 10
 const MAX_FIELD = 2_000
-
-type Settings = v.InferOutput<typeof Settings>
-type Secrets = v.InferOutput<typeof Secrets>
 
 /** What Slack answers, as plain text, when the webhook does not exist any more. */
 const GONE =
@@ -28,11 +17,11 @@ const GONE =
 const INVALID = /invalid_payload|invalid_blocks|no_text|msg_blocks_too_long/
 
 /** The channel, which sends to `base` instead of Slack if it is given. */
-export const slackAt = (base: string | null): ChannelKind<Settings, Secrets> => ({
+export const slackAt = (base: string | null): ChannelKind<NoSettings, WebhookSecrets> => ({
   kind: 'slack',
-  settings: Settings,
+  settings: NoSettings,
   secrets: Secrets,
-  limitsOf: () => [{ count: 1, per_ms: 1_000 }],
+  limitsOf: () => [ONE_A_SECOND],
   accountOf: (_, { url }) => new URL(url).pathname.split('/').slice(0, 3).join('/'),
   addressOf: () => 'hooks.slack.com',
   send(message, { secrets: { url } }, context) {

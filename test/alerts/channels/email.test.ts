@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import * as v from 'valibot'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ChannelMessage } from '../../../src/alerts/channels/channel.ts'
 import { email } from '../../../src/alerts/channels/email.ts'
@@ -142,4 +143,39 @@ test('the next address of a host is used if the first does not answer', async ()
   const channel = { settings: { host: 'mail.example', port, ...SETTINGS }, secrets: {} }
   const context = { dispatcher, signal: new AbortController().signal, vapid: NO_VAPID }
   expect([await email.send(MESSAGE, channel, context), mails.length]).toEqual([{ kind: 'sent' }, 1])
+})
+
+/** Accepts all recipients but those whose name is the reply code that they get. */
+const onRcptTo: SMTPServerOptions['onRcptTo'] = ({ address }, _, done) => {
+  const responseCode = Number(address.split('@')[0])
+  done(Number.isNaN(responseCode) ? null : Object.assign(new Error(`no ${address}`), { responseCode }))
+}
+
+test('several recipients get one mail', async () => {
+  const { mails, send } = await openServer({ disabledCommands: ['STARTTLS'] })
+  expect(await send({ to: 'one@example.com, two@example.com' })).toEqual({ kind: 'sent' })
+  expect(mails).toMatchObject([expect.stringContaining('To: one@example.com, two@example.com')])
+})
+
+test('a recipient that the server refuses is named, and one that it refuses for now is tried again', async () => {
+  const { mails, send } = await openServer({ onRcptTo, disabledCommands: ['STARTTLS'] })
+  expect(await send({ to: 'one@example.com,550@example.com' })).toMatchObject({
+    kind: 'refused',
+    words: expect.stringMatching(/does not accept 550@example\.com: .*The other recipients have the message/),
+  })
+  expect(mails).toHaveLength(1)
+  expect(await send({ to: 'one@example.com,451@example.com' })).toMatchObject({ kind: 'retry' })
+  expect(await send({ to: '550@example.com,551@example.com' })).toMatchObject({ kind: 'dead' })
+})
+
+test.each([
+  ['one@example.com', true],
+  [' one@example.com , two@example.com ', true],
+  ['one@example.com,', false],
+  ['one@example.com; two@example.com', false],
+  ['one@example.com\r\nBcc: thief@example.com', false],
+  [Array(11).fill('one@example.com').join(','), false],
+])('recipients: %j', (to, isAccepted) => {
+  const settings = { host: 'smtp.example.com', from: 'windfall@example.com', to }
+  expect(v.safeParse(email.settings, settings).success).toBe(isAccepted)
 })

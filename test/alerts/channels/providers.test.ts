@@ -1,58 +1,13 @@
 /** Each channel against a server that speaks as its provider: the whole request, limits, escaping and errors. */
 import { expect, test } from 'vitest'
-import type { ChannelKind, ChannelMessage, SendResult } from '../../../src/alerts/channels/channel.ts'
 import { discordAt } from '../../../src/alerts/channels/discord.ts'
 import { ntfy } from '../../../src/alerts/channels/ntfy.ts'
 import { pushover } from '../../../src/alerts/channels/pushover.ts'
 import { slackAt } from '../../../src/alerts/channels/slack.ts'
 import { telegram } from '../../../src/alerts/channels/telegram.ts'
-import { openDispatcher } from '../../../src/outgoing/dispatcher.ts'
-import { openHttpReceiver } from '../../forwarding/receiving.ts'
+import { HOSTILE, MESSAGE, openProvider, words } from './provider.ts'
 
-/** Only Web Push signs. */
-const NO_VAPID = { signing: () => ({ refusal: '' }), note: async () => {} }
-const MESSAGE: ChannelMessage = {
-  id: 'alm_1',
-  tag: 'rule/1',
-  title: '🎉 €49.99 · New subscriber',
-  body: 'Chord Pro · Chord\n🇩🇪 Germany',
-  url: 'https://windfall.example/customers/cus_1',
-  urgency: 'normal',
-  is_payment: false,
-  at: Date.UTC(2026, 5, 1, 12),
-  badge: 0,
-  fields: [{ label: 'Product', value: 'Chord Pro' }],
-}
-const HOSTILE = '<!channel> @everyone <b>&amp;*_`[x](y)\u0000\r\nBcc: a@b.example'
 const TOKEN = '123456:AAbbCCddEEffGGhhIIjjKKllMMnn'
-
-type Answer = { status?: number; body?: string; headers?: Record<string, string> }
-
-async function openProvider() {
-  const receiver = await openHttpReceiver()
-  const dispatcher = openDispatcher({ allow: ['127.0.0.1'], ca: null })
-  const base = new URL(receiver.url).origin
-  const answerWith = ({ status = 200, body = '', headers = {} }: Answer) =>
-    receiver.behave((_, response) => {
-      response.writeHead(status, headers).end(body)
-      return undefined
-    })
-
-  async function send<S extends object, X extends object>(
-    kind: ChannelKind<S, X>,
-    channel: { settings: S; secrets: X },
-    message: Partial<ChannelMessage> = {},
-  ) {
-    const context = { dispatcher, signal: new AbortController().signal, vapid: NO_VAPID }
-    const result: SendResult = await kind.send({ ...MESSAGE, ...message }, channel, context)
-    const last = receiver.requests.at(-1)
-    return { result, path: last?.path, headers: last?.headers ?? {}, text: last?.body ?? '' }
-  }
-
-  return { base, send, answerWith }
-}
-
-const words = (result: SendResult): string => ('words' in result ? result.words : '')
 
 test('ntfy: the JSON of its documentation, lengths in bytes, and its error codes', async () => {
   const { base, send, answerWith } = await openProvider()

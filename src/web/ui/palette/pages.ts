@@ -38,7 +38,7 @@ const SECTION_WORDS: Record<SectionName, string> = {
   devices: 'attestation app attest verified enrol',
   annotations: 'notes marks days charts releases versions prices launch add',
   alerts:
-    'notifications push channels rules telegram slack discord pushover ntfy e-mail quiet hours mute silence messages',
+    'notifications push channels rules telegram slack discord mattermost teams google chat pushover gotify ntfy e-mail quiet hours mute silence messages',
   widgets: 'badges scriptable shortcuts home assistant home screen readme',
   webhooks: 'endpoints deliveries backend forwarding signing secret replay',
   apple: 'app store connect keys notifications url history test',

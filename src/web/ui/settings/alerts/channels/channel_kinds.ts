@@ -62,7 +62,7 @@ export const KIND_FORMS: readonly KindForm[] = [
     about: 'Through your SMTP server',
     steps: 'Your mail provider lists the SMTP host. Many providers need a password for apps.',
     fields: [
-      setting('to', 'To', 'you@example.com'),
+      setting('to', 'To, several with commas', 'you@example.com'),
       setting('from', 'From', 'windfall@example.com'),
       setting('host', 'SMTP host', 'smtp.example.com'),
       { ...setting('port', 'Port (optional)', '587', false), isNumber: true },
@@ -85,6 +85,30 @@ export const KIND_FORMS: readonly KindForm[] = [
     fields: [secret('url', 'Webhook URL', 'https://discord.com/api/webhooks/…')],
   },
   {
+    kind: 'mattermost',
+    title: 'Mattermost',
+    about: 'An incoming webhook, also of Rocket.Chat',
+    steps:
+      'In Mattermost, open Integrations, Incoming Webhooks, add one for a channel, and copy its URL. A server in your own network needs an entry in [outbound] allow.',
+    fields: [secret('url', 'Webhook URL', 'https://chat.example.com/hooks/…')],
+  },
+  {
+    kind: 'teams',
+    title: 'Microsoft Teams',
+    about: 'A workflow of a channel or chat',
+    steps:
+      'In the menu of a channel, open Workflows, choose the template that posts to the channel when a webhook request is received, and copy the URL of the finished workflow.',
+    fields: [secret('url', 'Webhook URL', 'https://….environment.api.powerplatform.com/…')],
+  },
+  {
+    kind: 'google_chat',
+    title: 'Google Chat',
+    about: 'A webhook of a space',
+    steps:
+      'In the menu of a space, open Apps & integrations, Webhooks, add one, and copy its URL. It needs Google Workspace.',
+    fields: [secret('url', 'Webhook URL', 'https://chat.googleapis.com/v1/spaces/…')],
+  },
+  {
     kind: 'pushover',
     title: 'Pushover',
     about: 'An app with a one-time price',
@@ -93,6 +117,17 @@ export const KIND_FORMS: readonly KindForm[] = [
       secret('user', 'User key', '30 letters and digits'),
       secret('token', 'API token of the application', '30 letters and digits'),
       setting('device', 'Device (optional)', 'all devices', false),
+    ],
+  },
+  {
+    kind: 'gotify',
+    title: 'Gotify',
+    about: 'An app with a server of your own',
+    steps:
+      'In Gotify, open Apps, create an application, and copy its token. A server in your own network needs an entry in [outbound] allow.',
+    fields: [
+      setting('server', 'Server', 'https://gotify.example.com'),
+      secret('token', 'Token of the application', 'A…'),
     ],
   },
   {
