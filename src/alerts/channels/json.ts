@@ -2,11 +2,26 @@
 import * as v from 'valibot'
 import type { ChannelKind } from './channel.ts'
 import { jsonRequest, sendRequest } from './http_channel.ts'
+import { filled, hasToken, templateProblem } from './json_template.ts'
 
-const Settings = v.strictObject({ url: v.pipe(v.string(), v.url(), v.maxLength(2_000)) })
+const template = v.pipe(
+  v.string(),
+  v.maxLength(4_000),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const message = dataset.typed ? templateProblem(dataset.value) : null
+    if (message !== null) addIssue({ message })
+  }),
+)
+const Settings = v.strictObject({
+  url: v.pipe(v.string(), v.url(), v.maxLength(2_000)),
+  template: v.exactOptional(template),
+})
 const Secrets = v.strictObject({ token: v.optional(v.pipe(v.string(), v.maxLength(1_000))) })
 
-/** `POST url` with the fields of the message; `Authorization: Bearer token` if there is a token. Any 2xx is accepted. */
+/**
+ * `POST url` with the fields of the message, or with the body of a template; `Authorization: Bearer token` if there is a
+ * token and the template does not have it. Any 2xx is accepted.
+ */
 export const json: ChannelKind<v.InferOutput<typeof Settings>, v.InferOutput<typeof Secrets>> = {
   kind: 'json',
   settings: Settings,
@@ -14,8 +29,10 @@ export const json: ChannelKind<v.InferOutput<typeof Settings>, v.InferOutput<typ
   limitsOf: () => [],
   accountOf: ({ url }) => url,
   addressOf: ({ url }) => url,
-  send(message, { settings: { url }, secrets: { token } }, context) {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    return sendRequest(jsonRequest(url, message, headers), context, { name: new URL(url).host })
+  send(message, { settings: { url, template: own }, secrets: { token } }, context) {
+    const isInBody = own !== undefined && hasToken(own)
+    const headers = token === undefined || isInBody ? {} : { authorization: `Bearer ${token}` }
+    const body = own === undefined ? message : filled(own, message, token)
+    return sendRequest(jsonRequest(url, body, headers), context, { name: new URL(url).host })
   },
 }

@@ -134,10 +134,12 @@ export const KIND_FORMS: readonly KindForm[] = [
     kind: 'json',
     title: 'JSON',
     about: 'A POST request to a URL of yours',
-    steps: 'The body has title, body, url, urgency, at and fields. Any status from 200 to 299 accepts it.',
+    steps:
+      'The body has title, body, url, urgency, at and fields, or what the template says: a JSON object with placeholders in its texts. Any status from 200 to 299 accepts it.',
     fields: [
       setting('url', 'URL', 'https://example.com/alerts'),
-      secret('token', 'Bearer token (optional)', '', false),
+      setting('template', 'Template (optional)', '{"message": "{{body}}"}', false),
+      secret('token', 'Token (optional)', '', false),
     ],
   },
 ]
