@@ -202,3 +202,21 @@ test(`an erasure in any gap of forwarding leaves nothing of the person (seed ${s
       })
     }
 })
+
+test('what was given up is sent again without the person, and no report of it names the person', async () => {
+  const { app, receiver, id } = await openWithMarie(echo(400))
+  const beside = await openHttpReceiver()
+  await app.addEndpoint(beside.url, { types: ['delivery.failed'] })
+  await renew(app)
+  await app.run(95 * HOUR_MS)
+  expect(app.rows(id)).toMatchObject([{ state: 'failed', loss: 'open' }])
+  expect(namesIn(beside.requests)).toEqual([false])
+  const sent = receiver.requests.length
+  expect(namesIn(receiver.requests)).not.toContain(false)
+  await erase(app)
+  expect(traces(app)).toEqual([])
+  await app.replay(id, { failed: true })
+  await app.settled()
+  expect(namesIn(receiver.requests.slice(sent))).toEqual([false])
+  expect(JSON.stringify(app.windfall.forwarding.findings())).not.toMatch(/marie/)
+})

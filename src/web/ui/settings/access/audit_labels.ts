@@ -37,7 +37,7 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   'endpoint.rotated': 'Rotated the secret of a webhook',
   'endpoint.deleted': 'Deleted a webhook',
   'endpoint.tested': 'Sent a test event',
-  'endpoint.retried': 'Sent what a webhook waited with',
+  'endpoint.retried': 'Retried a webhook',
   'delivery.retried': 'Retried a delivery',
   'endpoint.losses_dismissed': 'Dismissed what a webhook gave up',
   'replay.started': 'Started a replay',
