@@ -113,6 +113,15 @@ function drivenBy({ windfall, organization, clock }: TestApp) {
       }),
     )
 
+  /** Turns the clock second by second, also while nothing can be stored. */
+  async function tickFor(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second += 1) {
+      await forwarding.tick().catch(() => {})
+      await forwarding.settled()
+      clock.turn(1_000)
+    }
+  }
+
   /** Waits until everything that is due was sent. */
   const settled = async (): Promise<void> => {
     await forwarding.tick()
@@ -170,5 +179,5 @@ function drivenBy({ windfall, organization, clock }: TestApp) {
     })
 
   const endpoint = (id: string) => forwarding.endpoints.get(id)
-  return { addEndpoint, append, settled, run, states, rows, attempts, replay, endpoint }
+  return { addEndpoint, append, tickFor, settled, run, states, rows, attempts, replay, endpoint }
 }

@@ -124,6 +124,7 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
   /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */
   function serve(endpoint: Endpoint): void {
     const now = clock()
+    newest.noteHead(endpoint)
     if (!isReached(endpoint.hold_until_at, now)) return
     if (freeSlots(endpoint) <= 0) return
     const free = room(endpoint)
@@ -182,19 +183,23 @@ const openWanted =
     return delivery?.state === 'waiting' && delivery.next_at !== null ? delivery : null
   }
 
+type Known = { state_since: number; head: number; tried_at: number | null }
+
 /** Remembers where the feed ended when an endpoint began to fail, and when a new event was tried last. */
 function openNewest({ monotonic, filling }: Pick<ServingDeps, 'monotonic' | 'filling'>) {
-  const known = new Map<string, { state_since: number; head: number; tried_at: number | null }>()
+  const known = new Map<string, Known>()
+  /** Where the feed ended when an active endpoint was served last. */
+  const heads = new Map<string, number>()
 
-  function of({ id, kind, state_since }: Endpoint) {
-    const before = known.get(id)
+  /** Notes where the feed ends while an endpoint is active. What is recorded in the turn in which it fails is new. */
+  const noteHead = ({ id, kind }: Endpoint): void => void heads.set(`${id}/${kind}`, filling.headOf(kind))
+
+  function of({ id, kind, state_since }: Endpoint): Known {
+    const key = `${id}/${kind}`
+    const before = known.get(key)
     if (before?.state_since === state_since) return before
-    const fresh: { state_since: number; head: number; tried_at: number | null } = {
-      state_since,
-      head: filling.headOf(kind),
-      tried_at: null,
-    }
-    known.set(id, fresh)
+    const fresh: Known = { state_since, head: heads.get(key) ?? filling.headOf(kind), tried_at: null }
+    known.set(key, fresh)
     return fresh
   }
 
@@ -214,7 +219,7 @@ function openNewest({ monotonic, filling }: Pick<ServingDeps, 'monotonic' | 'fil
     of(endpoint).tried_at = monotonic()
   }
 
-  return { isAllowed, isNext, isNew, note }
+  return { noteHead, isAllowed, isNext, isNew, note }
 }
 
 const isProbeDue = ({ next_probe_at, hold_until_at }: Endpoint, now: number): boolean =>

@@ -4,7 +4,7 @@ import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation, type Simulation } from '../../../src/demo/simulation.ts'
 import { EVENT_TYPES } from '../../../src/events/vocabulary.ts'
 import { dataBody, NOW, outerPayload, transactionPayload } from '../../apple/samples.ts'
-import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
+import { handClock, openTestApp, sharedAuthority, type TestApp } from '../../helpers.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { isLong, seed } from '../../random.ts'
 import { type Body, bodiesOf, parsed } from './opened.ts'
@@ -17,6 +17,8 @@ let simulation: Simulation
 /** The bodies of a store whose notifications arrived in order, and of the same store with them in any order. */
 let inOrder: Body[]
 let shuffled: Body[]
+/** What the ledger has of each production transaction that has a price: the price, less what was refunded. */
+let ledger: Record<string, number>
 beforeAll(async () => {
   const authority = await sharedAuthority()
   const subscribers = isLong ? 1_000 : 100
@@ -31,6 +33,7 @@ async function bodiesAfter(steps: Parameters<typeof fill>[1]): Promise<Body[]> {
   const clock = handClock(FROM)
   const app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, steps, clock, () => {})
+  ledger = revenueInLedger(app)
   return parsed(await bodiesOf(app).make(app.feed(EVENT_TYPES)))
 }
 
@@ -63,6 +66,36 @@ function revenueInBooks(): Record<string, number> {
   }
   return nonZero(sums)
 }
+
+const LEDGER = `
+  select transaction_id, currency, price_milli, revoked_at, revocation_percentage from transactions
+  where environment = 'production' and price_milli is not null and ownership = 'PURCHASED'`
+/** The percentage of a full refund, in thousandths, as Apple signs it. */
+const FULL = 100_000
+type Sold = {
+  transaction_id: string
+  currency: string
+  price_milli: number
+  revoked_at: number | null
+  revocation_percentage: number | null
+}
+
+function revenueInLedger({ windfall: { store } }: TestApp): Record<string, number> {
+  const entries = store
+    .prepare<[], Sold>(LEDGER)
+    .all()
+    .map(({ transaction_id, currency, price_milli, revoked_at, revocation_percentage }): [string, number] => {
+      const part = revoked_at === null ? 0 : (revocation_percentage ?? FULL) / FULL
+      return [`${transaction_id} ${currency}`, price_milli - Math.round(price_milli * part)]
+    })
+  return nonZero(new Map(entries))
+}
+
+test('the sum over all events is what the ledger has, for every production transaction', () => {
+  expect(Object.keys(ledger).length).toBeGreaterThan(300)
+  expect(revenueIn(inOrder)).toEqual(ledger)
+  expect(revenueIn(shuffled)).toEqual(ledger)
+})
 
 test('the sum over all events is what Apple notified, for every transaction', () => {
   const kinds = new Set(simulation.books.entries.map(({ kind }) => kind))

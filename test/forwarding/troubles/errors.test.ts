@@ -8,7 +8,6 @@ beforeEach(() =>
   expectErrors('forwarding to an endpoint pauses', 'the result of a delivery could not be stored as it is'),
 )
 
-const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -21,14 +20,6 @@ const refuse = (app: ForwardingApp, write: string, table: string, condition: str
     )
     .run()
 
-const tickFor = async (app: ForwardingApp, seconds: number): Promise<void> => {
-  for (let second = 0; second < seconds; second += 1) {
-    await app.windfall.forwarding.tick().catch(() => {})
-    await app.windfall.forwarding.settled()
-    app.clock.turn(SECOND_MS)
-  }
-}
-
 test('an answer that cannot be stored while the disk is full is stored later, and not asked for again', async () => {
   const receiver = await openHttpReceiver()
   const app = await openForwardingApp()
@@ -36,22 +27,22 @@ test('an answer that cannot be stored while the disk is full is stored later, an
   await app.append(1)
   app.windfall.store.pragma('query_only = on')
   // The row of the delivery cannot be made either.
-  await tickFor(app, 1)
+  await app.tickFor(1)
   app.windfall.store.pragma('query_only = off')
   receiver.behave((_, response) => {
     app.windfall.store.pragma('query_only = on')
     response.writeHead(200).end()
     return undefined
   })
-  await tickFor(app, 31)
+  await app.tickFor(31)
   expect(receiver.requests).toHaveLength(1)
-  await tickFor(app, 150)
+  await app.tickFor(150)
   expect(receiver.requests).toHaveLength(1)
   expect(app.windfall.forwarding.findings()).toMatchObject([
     { state: 'fault', text: expect.stringMatching(/^Nothing is sent to backend since/) },
   ])
   app.windfall.store.pragma('query_only = off')
-  await tickFor(app, 31)
+  await app.tickFor(31)
   expect(app.rows(id)).toMatchObject([{ state: 'delivered', attempts: 1 }])
   expect(receiver.requests).toHaveLength(1)
   expect(app.windfall.forwarding.findings()).toEqual([])
@@ -82,7 +73,7 @@ test('an endpoint stops with a finding when two results in a row cannot be store
   const other = (await app.addEndpoint(`${receiver.url}/other`)).endpoint
   refuse(app, 'update', 'endpoints', `new.id = '${id}' and new.failures > 0`)
   await app.append(3)
-  await tickFor(app, 40 * 60)
+  await app.tickFor(40 * 60)
   const asked = receiver.requests.filter(({ path }) => path === '/hooks').length
   expect(asked).toBeLessThanOrEqual(4)
   expect(app.attempts(other.id).length).toBeGreaterThan(6)

@@ -158,6 +158,27 @@ test('a failing endpoint tries each new event once at once, at most one a minute
   expect(app.endpoint(id).state).toBe('active')
 })
 
+test('an event that is recorded in the turn in which its endpoint begins to fail is new', async () => {
+  const receiver = await openHttpReceiver(() => 500)
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  const { store } = app.windfall
+  const { commit } = store
+  let fresh: string | undefined
+  store.commit = async (work) => {
+    const done = await commit(work)
+    if (fresh === undefined && app.endpoint(id).state === 'failing') {
+      fresh = ''
+      ;[fresh] = await app.append(1)
+    }
+    return done
+  }
+  await app.append(5)
+  await app.settled()
+  expect(app.endpoint(id).state).toBe('failing')
+  expect(receiver.ids()).toContain(fresh)
+})
+
 test('a new event obeys the hold that the receiver asked for', async () => {
   const receiver = await openHttpReceiver(
     (_, response) => void response.writeHead(503, { 'retry-after': '600' }).end(),
