@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     await dialog.getByRole('alert').getByText('10.0.0.7 is a private address').waitFor()
     await dialog.locator('input:focus').and(dialog.getByLabel('URL')).waitFor()
     expect(await dialog.locator('.copy pre').textContent()).toBe(
-      '[outbound]\nallow = ["127.0.0.1", "10.0.0.7/32"]',
+      '[outbound]\nallow = ["127.0.0.1", "10.0.0.7/32:80"]',
     )
     await assertSound(page)
     await dialog.getByLabel('URL').fill(receiver.url)

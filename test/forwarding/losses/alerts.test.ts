@@ -26,7 +26,6 @@ async function openRefused() {
         is_ordered: false,
         max_per_second: null,
         headers: {},
-        max_per_second: null,
       }).endpoint,
   )
   const append = (cause: string) =>
