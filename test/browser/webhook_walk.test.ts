@@ -16,11 +16,11 @@ const STANDARD_WEBHOOKS = fileURLToPath(new URL('../../node_modules/standardwebh
 const MAX_CLICKS = 9
 const MAX_FIELDS = 2
 
-/** The lines of config.toml that the page prints. @throws Error if there are none */
-function printedConfig(): string {
+/** The lines of config.toml that the page prints, for another port. @throws Error if there are none */
+function printedConfig(port: number): string {
   const [, lines] = /```toml\n(\[outbound\][\s\S]*?)```/.exec(webhooksPage()) ?? []
   if (lines === undefined) throw new Error('docs/webhooks.md does not permit an address')
-  return lines
+  return lines.replace(':3000', `:${port}`)
 }
 
 async function freePort(): Promise<number> {
@@ -58,12 +58,12 @@ describe.skipIf(!hasChromium())('the first webhook', () => {
   afterAll(() => browser?.close())
 
   test(`takes at most ${MAX_CLICKS} clicks and ${MAX_FIELDS} fields`, async () => {
-    const cwd = folderOf({ 'config.toml': printedConfig() })
+    const port = await freePort()
+    const cwd = folderOf({ 'config.toml': printedConfig(port) })
     const windfall = start(['serve'], { cwd, env: { WINDFALL_SERVER_PORT: '0' } })
     const link = await windfall.until((text) => /http:\/\/127\.0\.0\.1:\d+\/setup#\S+/.exec(text)?.[0])
     const { page, context, complaints } = await visit(browser, new URL(link).origin, 'desktop')
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    const port = await freePort()
     const done = { clicks: 0, fields: 0 }
     const click = async (target: Locator): Promise<void> => {
       done.clicks += 1
