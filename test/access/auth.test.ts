@@ -30,6 +30,7 @@ const ROUTES: Record<string, object> = {
   '/api/v1/apps': { bundle_id: 'com.example.new' },
   '/api/v1/endpoints': { url: 'https://8.8.8.8/hooks' },
   '/api/v1/endpoints/:id': { name: 'renamed' },
+  '/api/v1/endpoints/:id/dismiss': {},
   '/api/v1/endpoints/:id/replay': { from_seq: 1 },
   '/api/v1/endpoints/:id/resume': { from: 'now' },
   '/api/v1/endpoints/:id/rotate': {},

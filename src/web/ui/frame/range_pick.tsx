@@ -1,12 +1,14 @@
 /** The menu of date ranges: presets, typed days and a calendar; and the menu of what figures are compared with. */
 import type { JSX } from 'preact'
+import { latePart } from '../loading/late.tsx'
 import { useOverview } from '../overview.ts'
 import { Pick, PickLabel, Popover } from '../parts/popover.tsx'
 import { type Days, MAX_DAYS_BACK, RANGE_GROUPS, RANGE_TITLES } from '../ranges.ts'
 import { daysOf, type Scope } from '../scope.ts'
 import { day, plusDays } from '../words.ts'
-import { Calendar } from './calendar.tsx'
 import { COMPARISONS } from './scope_choices.ts'
+
+const Calendar = latePart('The calendar', () => import('./calendar.tsx').then((module) => module.Calendar))
 
 type PickerProps = { scope: Scope; change: (changes: Partial<Scope>) => void }
 
