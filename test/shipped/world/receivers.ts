@@ -113,28 +113,28 @@ const portOf = (server: Server): number => (server.address() as AddressInfo).por
 const urlOf = (server: Server): string => `http://127.0.0.1:${portOf(server)}`
 
 const server = await listen(0)
-let mortal: Server | null = await listen(0)
-const mortal_port = portOf(mortal)
+const mortal = await listen(0)
+let isDead = false
+// It keeps its port while it is dead: another program could listen there, and answer.
+mortal.prependListener('connection', (socket) => {
+  if (isDead) socket.destroy()
+})
 
 export type ReceiverQuestions = typeof questions
 const questions = {
   /** The address of each endpoint. */
   urls: (): Record<string, string> =>
     Object.fromEntries(
-      NAMES.map((name) => [
-        name,
-        name === 'dead' ? `http://127.0.0.1:${mortal_port}/dead` : `${urlOf(server)}/${name}`,
-      ]),
+      NAMES.map((name) => [name, name === 'dead' ? `${urlOf(mortal)}/dead` : `${urlOf(server)}/${name}`]),
     ),
-  /** The receiver of `dead` does not listen any more. */
+  /** The receiver of `dead` closes each connection without an answer. */
   die(): void {
-    mortal?.closeAllConnections()
-    mortal?.close()
-    mortal = null
+    isDead = true
+    mortal.closeAllConnections()
   },
-  /** It listens again. */
-  async comeBack(): Promise<void> {
-    mortal ??= await listen(mortal_port)
+  /** It answers again. */
+  comeBack(): void {
+    isDead = false
   },
   /** From now on, only this secret is known. */
   rotate(next: string): void {
