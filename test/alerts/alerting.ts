@@ -3,6 +3,7 @@ import type { Channel } from '../../src/alerts/channels/channels.ts'
 import type { Rule } from '../../src/alerts/rules/rules.ts'
 import { type RuleSettings, settingsOf, type TemplateName } from '../../src/alerts/rules/templates.ts'
 import { newId } from '../../src/ids.ts'
+import { VIEWS } from '../../src/web/views.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
 import { openHttpReceiver } from '../forwarding/receiving.ts'
 import { handClock, openTestApp, type TestApp, type TestOptions } from '../helpers.ts'
@@ -18,6 +19,12 @@ export type Got = {
   is_payment: boolean
   at: number
   fields: { label: string; value: string }[]
+}
+
+/** Whether the dashboard has a view at the path of a link. */
+function opensView(url: string): boolean {
+  const { pathname } = new URL(url, 'http://localhost')
+  return VIEWS.some(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(pathname))
 }
 
 export type AlertingApp = TestApp & Awaited<ReturnType<typeof drivenBy>>
@@ -94,8 +101,14 @@ async function drivenBy({ windfall, organization, clock }: TestApp) {
     await alerts.settled()
   }
 
-  const got = (name = 'phone'): Got[] =>
-    receiver.requests.filter(({ path }) => path.endsWith(`/${name}`)).map(({ body }) => JSON.parse(body))
+  function got(name = 'phone'): Got[] {
+    const messages: Got[] = receiver.requests
+      .filter(({ path }) => path.endsWith(`/${name}`))
+      .map(({ body }) => JSON.parse(body))
+    const missing = messages.find(({ url }) => url !== undefined && !opensView(url))
+    if (missing) throw new Error(`“${missing.title}” opens ${missing.url}, which is no view`)
+    return messages
+  }
 
   await store.commit(() => alerts.settings.change(organization_id, { quiet: null }))
   // After a restart the channel exists, and the receiver is another one.

@@ -108,7 +108,7 @@ function figuresText(
             ),
           ),
         currency,
-        '/today',
+        '/',
       )
     case 'refund_spike':
       return both(
@@ -133,7 +133,7 @@ function noSaleText({ hours = 0, app_id = null }: Figures, nameOfApp: (id: strin
       'Sales are usual at this time. Check your paywall, and App Store Connect for a rejected or removed version.',
     ),
   )
-  return { shown: words, hidden: words, path: '/today', urgency: 'normal' }
+  return { shown: words, hidden: words, path: '/', urgency: 'normal' }
 }
 
 function deviceText(name: string): Text {
@@ -154,5 +154,5 @@ function findingText({ state, finding, remains }: Extract<Subject, { about: 'fin
   }
   const words = plain(titles[state], remains ?? text)
   const isGood = state === 'ended' && remains === undefined
-  return { shown: words, hidden: words, path: '/today', urgency: isGood ? 'normal' : 'trouble' }
+  return { shown: words, hidden: words, path: '/', urgency: isGood ? 'normal' : 'trouble' }
 }

@@ -89,7 +89,7 @@ export function checkWebhooks({ serving }: DoctorContext): Outcome[] {
     .webhooks()
     .map((finding) => ({
       ...outcomeOf(finding, { subject: finding.details?.id ?? 'other' }),
-      detail: `Endpoint ${finding.text}.`,
+      detail: finding.text.endsWith('.') ? finding.text : `${finding.text}.`,
     }))
   return outcomes.length > 0
     ? outcomes

@@ -122,7 +122,7 @@ function openPages({ store, deliveries, endpoints }: Deps) {
   return { page, attemptsOf, lastAttempt, delivery, body, endpoint: endpoints.get, ...openSubjects(store) }
 }
 
-/** `judged`: the attempts since the endpoint has its state, of which `good` succeeded. */
+/** `judged`: the attempts since the endpoint has its state that the receiver did not abort. `good` of them succeeded. */
 type AttemptCounts = { attempts: number; succeeded: number; judged: number; good: number }
 const NO_ATTEMPTS: AttemptCounts = { attempts: 0, succeeded: 0, judged: 0, good: 0 }
 
@@ -132,7 +132,7 @@ const isUnsteady = ({ judged, good }: AttemptCounts): boolean =>
 function openHealth({ store, clock, deliveries, filling, sources }: Deps) {
   const countAttempts = store.prepare<{ id: string; since: number; state_since: number }, AttemptCounts>(`
     select count(*) as attempts, ifnull(sum(kind = 'delivered'), 0) as succeeded,
-      ifnull(sum(at >= :state_since), 0) as judged, ifnull(sum(at >= :state_since and kind = 'delivered'), 0) as good
+      ifnull(sum(at >= :state_since and kind <> 'aborted'), 0) as judged, ifnull(sum(at >= :state_since and kind = 'delivered'), 0) as good
     from delivery_attempts where endpoint_id = :id and at >= :since and kind <> 'stopped'
       and delivery_id not in (select id from deliveries where event_id glob 'evt_test_*' and is_test = 1)`)
   const selectWaiting = store.prepare<

@@ -5,6 +5,7 @@ import { Refusal } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { Deliveries } from '../deliveries/deliveries.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
+import { assertDeclared } from '../endpoints/administration.ts'
 import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
 import type { Replay, Replays } from './replays.ts'
 import { EVERY_EVENT } from './selection.ts'
@@ -99,10 +100,12 @@ function assertRetryable({ id, state, loss, is_test }: Delivery): void {
   throw new Refusal(409, 'delivery_finished', detail)
 }
 
-function assertSending({ name, state }: Endpoint, isHeld: boolean): void {
+function assertSending(endpoint: Endpoint, isHeld: boolean): void {
+  const { name, state } = endpoint
   if (isHeld)
     throw new Refusal(409, 'outgoing_held', 'requests are held after a restore; run windfall outgoing resume')
   if (state === 'active' || state === 'failing') return
+  assertDeclared(endpoint)
   const detail = `${name} is ${state}; resume it to send what waits: windfall webhooks resume ${name}`
   throw new Refusal(409, 'not_active', detail)
 }

@@ -51,7 +51,7 @@ test('Microsoft Teams: an Adaptive Card of text without markup, and a workflow t
     [{ type: 'TextRun', text: '🇩🇪 Germany' }],
   ])
   expect(actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open in Windfall', url: MESSAGE.url }])
-  const long = await send(teams, channel, { title: LONG, body: '🇩🇪\n'.repeat(5_000), url: '/today' })
+  const long = await send(teams, channel, { title: LONG, body: '🇩🇪\n'.repeat(5_000), url: '/' })
   expect(Buffer.byteLength(long.text)).toBeLessThan(28_000)
   expect(JSON.parse(long.text).attachments[0].content.body).toHaveLength(41)
   expect(JSON.parse(long.text).attachments[0].content.actions).toEqual([])
@@ -82,9 +82,9 @@ test('Google Chat: a card with escaped HTML and a text for the phone without a m
     { textParagraph: { text: '&lt;users/all&gt; &amp; &lt;b&gt;<br>next' } },
     { buttonList: { buttons: [{ text: 'Open in Windfall', onClick: { openLink: { url: MESSAGE.url } } }] } },
   ])
-  const long = await send(googleChat, channel, { title: LONG, body: '<'.repeat(50_000), url: '/today' })
+  const long = await send(googleChat, channel, { title: LONG, body: '<'.repeat(50_000), url: '/' })
   expect(Buffer.byteLength(long.text)).toBeLessThan(32_000)
-  const bare = await send(googleChat, channel, { body: '', url: '/today' })
+  const bare = await send(googleChat, channel, { body: '', url: '/' })
   expect(JSON.parse(bare.text).cardsV2[0].card).toEqual({ header: { title: MESSAGE.title } })
   for (const [status, kind] of [
     [400, 'refused'],

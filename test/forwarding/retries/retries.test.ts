@@ -135,6 +135,11 @@ test('nothing is retried while the endpoint is paused, disabled or held, and the
   await expect(retryEndpoint()).rejects.toMatchObject(paused)
   await expect(retry(row?.id ?? 0)).rejects.toMatchObject(paused)
   expect(app.rows(id)[0]).toEqual(row)
+  const setReason = (state: string, reason: string) =>
+    store.commit(() => void store.prepare('update endpoints set state = ?, reason = ?').run(state, reason))
+  await setReason('disabled', 'config_removed')
+  await expect(retryEndpoint()).rejects.toMatchObject({ code: 'config_removed' })
+  await setReason('paused', 'owner')
   await store.commit(() => forwarding.endpoints.resume(id, 'waiting'))
   await store.commit(
     () => void store.prepare('update endpoints set hold_until_at = ?').run(app.clock() + HOUR_MS),

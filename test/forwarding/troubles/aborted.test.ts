@@ -21,11 +21,11 @@ test.each([
     const receiver = await openHttpReceiver(aborting(status, {}, value))
     const app = await openForwardingApp()
     const { id } = (await app.addEndpoint(receiver.url)).endpoint
-    await app.append(6)
+    await app.append(12)
     await app.run(100 * HOUR_MS)
-    expect(receiver.requests).toHaveLength(6)
+    expect(receiver.requests).toHaveLength(12)
     expect(app.rows(id)).toMatchObject(
-      Array.from({ length: 6 }, () => ({
+      Array.from({ length: 12 }, () => ({
         state: 'failed',
         attempts: 1,
         next_at: null,
@@ -35,17 +35,18 @@ test.each([
     expect(app.attempts(id)[0]).toMatchObject({ kind: 'aborted', status })
     expect(app.endpoint(id)).toMatchObject({ state: 'active', failures: 0 })
     expect(app.windfall.forwarding.findings()).toEqual([])
+    expect(app.windfall.forwarding.log.healthOf(app.endpoint(id))).toMatchObject({ is_unsteady: false })
 
     receiver.behave(() => 200)
     await app.replay(id, { failed: true })
     await app.run(HOUR_MS)
-    expect(receiver.requests).toHaveLength(12)
+    expect(receiver.requests).toHaveLength(24)
     expect(
       app
         .rows(id)
-        .slice(6)
+        .slice(12)
         .map(({ state }) => state),
-    ).toEqual(Array(6).fill('delivered'))
+    ).toEqual(Array(12).fill('delivered'))
   },
 )
 

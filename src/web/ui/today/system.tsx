@@ -35,13 +35,13 @@ function Connect({ id }: { id: string }): JSX.Element {
 function Action({ row }: { row: StatusRow }): JSX.Element | null {
   const { href } = useScope()
   if (row.id.startsWith(PENDING)) return <Connect id={row.id} />
-  if (row.action?.command)
-    return <CommandCopy text={row.action.command} label={`the command to ${row.action.label}`} />
-  if (!row.action?.href) return null
-  const [path = '/', section] = row.action.href.split('#')
+  if (!row.action) return null
+  const { label, href: target, command } = row.action
+  if (!target) return command ? <CommandCopy text={command} label={`the command to ${label}`} /> : null
+  const [path = '/', section] = target.split('#')
   return (
     <a class="button" href={href(section ? `${path}/${section}` : path)}>
-      {row.action.label}
+      {label}
     </a>
   )
 }
