@@ -30,6 +30,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     suite: ['test/cli/connect/connect.test.ts', 'connect('],
   },
   {
+    command: /^windfall webhooks retry --delivery/,
+    because: 'It needs a delivery that waits for its next attempt.',
+    suite: ['test/cli/webhooks.test.ts', "'--delivery'"],
+  },
+  {
     command: /^litestream |^GOBIN=\S+ go install .*litestream/,
     because: 'It needs Litestream.',
     suite: ['test/faults/litestream/documented.test.ts', 'litestream('],
