@@ -25,13 +25,14 @@ export type ChannelMessage = Readonly<{
 }>
 
 /**
- * The result of sending. `sent`: the provider accepted it, and takes the next one after `wait_ms`. `retry`: try again, after `after_ms` if the provider said so.
+ * The result of sending. `sent`: the provider accepted it, and takes the next one after `wait_ms`; `words` say whom it did
+ * not reach. `retry`: try again, after `after_ms` if the provider said so.
  * `refused`: this message cannot be sent; others can. `dead`: the channel no longer works. `gone`: the device unsubscribed,
  * and is removed. `words` are whole sentences
  * with the provider's own reason and what to do.
  */
 export type SendResult =
-  | Readonly<{ kind: 'sent'; wait_ms?: number }>
+  | Readonly<{ kind: 'sent'; wait_ms?: number; words?: string }>
   | Readonly<{ kind: 'retry'; words: string; after_ms: number | null }>
   | Readonly<{ kind: 'refused'; words: string }>
   | Readonly<{ kind: 'dead'; words: string }>
