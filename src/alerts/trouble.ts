@@ -204,6 +204,7 @@ const textOf = (finding: Finding, since: number): FindingText => ({
   level: finding.state === 'fault' ? 'fault' : 'warning',
   since,
   ...(finding.details?.end_title !== undefined && { end_title: finding.details.end_title }),
+  ...(finding.details?.about !== undefined && { about: finding.details.about }),
 })
 
 const isTrouble = ({ is_on, template }: Rule): boolean => is_on && template === 'trouble'

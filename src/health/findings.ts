@@ -22,6 +22,8 @@ export type FindingDetails = {
   remains?: { of: string; at: number }
   /** The title of the message about the end of the finding, unless it is `Over: ` and the title. */
   end_title?: string
+  /** The name of what the finding is about. The message about its end has it in place of the text. */
+  about?: string
 }
 
 /**
@@ -56,10 +58,13 @@ export const fault = finding('fault')
 const MINUTE_MS = 60_000
 
 /** The time since `at` as text, in minutes, hours or days: `3 hours ago`. Both arguments are in ms since the epoch. */
-export function ago(at: number, now: number): string {
-  const minutes = Math.max(0, Math.round((now - at) / MINUTE_MS))
-  if (minutes < 2) return 'just now'
-  if (minutes < 120) return `${minutes} minutes ago`
-  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} hours ago`
-  return `${Math.round(minutes / (24 * 60))} days ago`
+export const ago = (at: number, now: number): string =>
+  Math.round((now - at) / MINUTE_MS) < 2 ? 'just now' : `${durationText(now - at)} ago`
+
+/** A duration in ms as text, in minutes, hours or days, and at least a minute: `3 hours`. */
+export function durationText(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / MINUTE_MS))
+  if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`
+  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} hours`
+  return `${Math.round(minutes / (24 * 60))} days`
 }

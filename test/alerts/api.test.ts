@@ -96,10 +96,39 @@ test('rules are added, previewed, changed and removed', async () => {
   expect((await app.call('PATCH', `rules/${body.id}`, {})).body.code).toBe('unknown_rule')
 })
 
+const WITH_TOKEN = { url: 'https://a.example', template: '{"key": "{{token}}"}' }
+
+test('a change that leaves a template without its token is refused', async () => {
+  const app = await openOwned()
+  const plain = { name: 'x', kind: 'json', settings: { url: 'https://a.example' } }
+  const { body: channel } = await app.call('POST', 'channels', plain)
+  const change = async (changes: object) => {
+    const { status, body } = await app.call('PATCH', `channels/${channel.id}`, changes)
+    return [status, body.errors?.[0]?.path ?? null]
+  }
+  expect(await change({ settings: WITH_TOKEN })).toEqual([400, 'secrets.token'])
+  expect(await change({ settings: WITH_TOKEN, secrets: { token: 'a-secret' } })).toEqual([200, null])
+  expect(await change({ settings: WITH_TOKEN })).toEqual([200, null])
+  expect(await change({ secrets: {} })).toEqual([400, 'secrets.token'])
+  expect(await change({ settings: plain.settings, secrets: {} })).toEqual([200, null])
+})
+
 test('wrong settings are refused with their path, and nothing is written', async () => {
   const app = await openOwned()
   for (const [path, body, fault] of [
     ['channels', { name: 'x', kind: 'json', settings: { url: 'no' } }, 'settings.url'],
+    ['channels', { name: 'x', kind: 'json', settings: { url: 'ftp://a.example' } }, 'settings.url'],
+    [
+      'channels',
+      { name: 'x', kind: 'gotify', settings: { server: 'ftp://a.example' }, secrets: { token: 'A1' } },
+      'settings.server',
+    ],
+    [
+      'channels',
+      { name: 'x', kind: 'json', settings: { url: 'https://a.example', template: '{"a": "{{title"}' } },
+      'settings.template',
+    ],
+    ['channels', { name: 'x', kind: 'json', settings: WITH_TOKEN }, 'secrets.token'],
     ['channels', { name: 'x', kind: 'fax', settings: {} }, 'kind'],
     [
       'channels',

@@ -44,6 +44,8 @@ test('a finding is reported after two looks, and its end after three', async () 
   expect(aboutOther(app)).toHaveLength(1)
   await look()
   expect(aboutOther(app)).toEqual(['🟠 Alerts do not reach other', '🟢 Over: Alerts do not reach other'])
+  const end = app.got().find(({ title }) => title === '🟢 Over: Alerts do not reach other')
+  expect(end?.body).toBe('It was seen from 2026-06-01 12:00Z on, for 5 minutes.')
 })
 
 test('one look that misses a finding, or shows it once, reports nothing', async () => {
@@ -204,6 +206,8 @@ test('a warning that becomes a fault is told as one, also in quiet hours, with o
   await setState('active')
   for (let n = 0; n < 4; n += 1) await look(app)
   expect(about().slice(2)).toEqual(['🟢 Over: A webhook is disabled'])
+  const end = app.got().find(({ title }) => title === '🟢 Over: A webhook is disabled')
+  expect(end?.body).toBe('backend: it was seen from 2026-06-01 12:04Z on, for 5 minutes.')
 })
 
 test('trouble that is sent late tells its time', async () => {

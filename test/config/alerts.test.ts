@@ -68,6 +68,20 @@ test('refuses what the kind or the template does not accept, and quotes no secre
   expect(issuesOf('[[alert_channels]]\nname = "a"\nkind = "web_push"')[0]).toContain(
     '"web_push" is not known',
   )
+  const json = `[[alert_channels]]
+name = "push"
+kind = "json"
+settings = { url = "https://push.example.com", template = '{"key": "{{token}}"}' }
+`
+  expect(issuesOf(json)).toEqual([
+    expect.stringContaining(
+      'alert_channels[0].secrets.token  is required, because the template has {{token}}',
+    ),
+  ])
+  expect(issuesOf(`${json}secrets = { token = "hunter2" }`)).toEqual([])
+  expect(issuesOf(json.replace('https:', 'ftp:'))).toEqual([
+    expect.stringContaining('alert_channels[0].settings.url  must be an address that begins with https://'),
+  ])
   const rule = '[[alert_rules]]\nname = "a"\ntemplate = "sale"\n'
   expect(issuesOf(`${rule}settings = { per_hour = 0 }\nchannels = ["phone"]`)).toEqual([
     expect.stringContaining('config.toml:4  alert_rules[0].settings.per_hour'),

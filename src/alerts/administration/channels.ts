@@ -3,7 +3,8 @@ import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import type { Feed } from '../../events/feed.ts'
-import { parse } from '../../http/parse.ts'
+import { invalid, parse } from '../../http/parse.ts'
+import { SecretUnreadable } from '../../outgoing/sealing.ts'
 import { type Channel, type Channels, newChannel } from '../channels/channels.ts'
 import { findKind } from '../channels/kinds.ts'
 import type { Rules } from '../rules/rules.ts'
@@ -66,19 +67,19 @@ export function openChannelAdministration(deps: Deps) {
   function change(id: string, { secrets, settings, ...changes }: ChannelChanges): Channel {
     const channel = requireOwn(id)
     const state = changes.state ?? (channel.state === 'disabled' ? 'disabled' : 'active')
-    const kind = requireKind(channel.kind)
     if (changes.name !== undefined) assertFree(channel.organization_id, changes.name, id)
+    const checked = checkedChanges(channels, channel, { settings, secrets })
     const changed: Channel = {
       ...channel,
       ...changes,
-      ...(settings !== undefined && { settings: parseAt(kind.settings, settings, 'settings') }),
+      settings: checked.settings ?? channel.settings,
       state,
       reason: null,
       state_since: channel.state === state ? channel.state_since : clock(),
       next_at: null,
     }
     channels.put(changed)
-    if (secrets !== undefined) channels.setSecrets(id, parseAt(kind.secrets, secrets, 'secrets'))
+    if (checked.secrets !== null) channels.setSecrets(id, checked.secrets)
     return changed
   }
 
@@ -107,6 +108,7 @@ function openCreation({ clock, feed, channels, rules }: Deps) {
     const parsed = parseAt(kind.settings, settings, 'settings')
     const channel = newChannel({ ...fields, settings: parsed }, clock())
     const checkedSecrets = parseAt(kind.secrets, secrets, 'secrets')
+    assertMatching(kind, parsed, checkedSecrets)
     assertRoom(channels.list(organization_id).length)
     assertFree(organization_id, fields.name, channel.id)
     channels.put(channel)
@@ -128,6 +130,41 @@ function requireKind(name: string) {
   const kind = findKind(name)
   if (kind) return kind
   throw new Refusal(400, 'invalid_request', `there is no kind of channel ${name.slice(0, 40)}`)
+}
+
+/** The new settings and secrets of a channel; null where they stay. @throws Refusal 400 `invalid_request` */
+function checkedChanges(
+  channels: Pick<Channels, 'secretsOf'>,
+  channel: Channel,
+  changes: Pick<ChannelChanges, 'settings' | 'secrets'>,
+) {
+  const kind = requireKind(channel.kind)
+  const settings =
+    changes.settings === undefined ? null : parseAt(kind.settings, changes.settings, 'settings')
+  const secrets = changes.secrets === undefined ? null : parseAt(kind.secrets, changes.secrets, 'secrets')
+  if (settings !== null || secrets !== null)
+    assertMatching(kind, settings ?? channel.settings, secrets ?? readableSecrets(channels, channel))
+  return { settings, secrets }
+}
+
+/** @throws Refusal 400 `invalid_request` if the settings do not work with the secrets; null if those cannot be read. */
+function assertMatching(
+  { conflictOf }: ReturnType<typeof requireKind>,
+  settings: Record<string, unknown>,
+  secrets: object | null,
+): void {
+  const conflict = secrets === null ? null : (conflictOf?.(settings, secrets) ?? null)
+  if (conflict !== null) throw invalid([conflict])
+}
+
+/** The stored secrets of a channel; null if they cannot be read, which its next message tells. */
+function readableSecrets(channels: Pick<Channels, 'secretsOf'>, channel: Channel): object | null {
+  try {
+    return channels.secretsOf(channel)
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return null
+    throw error
+  }
 }
 
 /** Parses a field of the request. @throws Refusal 400 `invalid_request` */

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { pathText } from '../../config/checks/issues.ts'
 import { closestMatch } from '../../config/checks/suggest.ts'
 import type { Config } from '../../config/settings.ts'
-import { Refusal } from '../../errors.ts'
+import { type FieldError, Refusal } from '../../errors.ts'
 import { parse } from '../../http/parse.ts'
 import { findKind, KIND_NAMES } from '../channels/kinds.ts'
 import { type RuleSettings, SomeRuleSettings, TEMPLATES, type TemplateName } from '../rules/templates.ts'
@@ -69,10 +69,16 @@ function channelIssues(channel: AlertConfig['alert_channels'][number], above: Ab
   const kind = findKind(channel.kind)
   if (kind === null || !KIND_NAMES.includes(channel.kind))
     return [unknownWord(channel.kind, KIND_NAMES, [...above, 'kind'])]
-  return [
+  const issues = [
     ...issuesOf(kind.settings, channel.settings, [...above, 'settings']),
     ...issuesOf(kind.secrets, channel.secrets, [...above, 'secrets']),
   ]
+  if (issues.length > 0) return issues
+  const conflict = kind.conflictOf?.(
+    v.parse(kind.settings, channel.settings),
+    v.parse(kind.secrets, channel.secrets),
+  )
+  return conflict ? [issueOf(conflict, above)] : []
 }
 
 function ruleIssues(
@@ -111,10 +117,12 @@ function issuesOf(schema: v.GenericSchema, value: unknown, above: Above): Declar
     return []
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return (error.errors ?? []).map(({ path, message }) => ({
-      path: path === '' ? pathText(above) : `${pathText(above)}.${path}`,
-      problem: message.startsWith('Invalid key') ? 'is not one of its fields' : message,
-      advice: 'docs/alerts.md lists the fields.',
-    }))
+    return (error.errors ?? []).map((one) => issueOf(one, above))
   }
 }
+
+const issueOf = ({ path, message }: FieldError, above: Above): DeclaredIssue => ({
+  path: path === '' ? pathText(above) : `${pathText(above)}.${path}`,
+  problem: message.startsWith('Invalid key') ? 'is not one of its fields' : message,
+  advice: 'docs/alerts.md lists the fields.',
+})

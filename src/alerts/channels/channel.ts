@@ -1,5 +1,6 @@
 /** Defines what every kind of channel provides: the checks of its settings, its limits, and sending a message. */
 import type * as v from 'valibot'
+import type { FieldError } from '../../errors.ts'
 import type { OutgoingRequest } from '../../outgoing/dispatcher.ts'
 import type { Outgoing } from '../../outgoing/outgoing.ts'
 import type { Vapid } from './web_push/vapid.ts'
@@ -25,13 +26,14 @@ export type ChannelMessage = Readonly<{
 }>
 
 /**
- * The result of sending. `sent`: the provider accepted it, and takes the next one after `wait_ms`. `retry`: try again, after `after_ms` if the provider said so.
+ * The result of sending. `sent`: the provider accepted it, and takes the next one after `wait_ms`; `words` say whom it did
+ * not reach. `retry`: try again, after `after_ms` if the provider said so.
  * `refused`: this message cannot be sent; others can. `dead`: the channel no longer works. `gone`: the device unsubscribed,
  * and is removed. `words` are whole sentences
  * with the provider's own reason and what to do.
  */
 export type SendResult =
-  | Readonly<{ kind: 'sent'; wait_ms?: number }>
+  | Readonly<{ kind: 'sent'; wait_ms?: number; words?: string }>
   | Readonly<{ kind: 'retry'; words: string; after_ms: number | null }>
   | Readonly<{ kind: 'refused'; words: string }>
   | Readonly<{ kind: 'dead'; words: string }>
@@ -48,7 +50,8 @@ export type SendContext = Readonly<{
 }>
 
 /**
- * A kind of channel. `settings` are shown to the owner; `secrets` are sealed and never shown or logged. `accountOf`
+ * A kind of channel. `settings` are shown to the owner; `secrets` are sealed and never shown or logged. `conflictOf` says
+ * what is wrong with both together, at a path that begins with `settings.` or `secrets.`; null if nothing is. `accountOf`
  * identifies the account of the provider that `limitsOf` counts for, without containing a secret. `addressOf` is what the
  * channel sends to in words, without a secret.
  */
@@ -56,6 +59,7 @@ export type ChannelKind<Settings extends object, Secrets extends object> = Reado
   kind: string
   settings: v.GenericSchema<unknown, Settings>
   secrets: v.GenericSchema<unknown, Secrets>
+  conflictOf?: (settings: Settings, secrets: Secrets) => FieldError | null
   limitsOf: (settings: Settings) => readonly RateLimit[]
   accountOf: (settings: Settings, secrets: Secrets) => string
   addressOf: (settings: Settings) => string

@@ -136,7 +136,7 @@ type Sent = { rejected: readonly unknown[]; rejectedErrors?: readonly SmtpError[
 
 /**
  * Whether the server accepted all recipients. The message is sent to all again if it may accept the others later; their
- * programs know it by its Message-ID. Otherwise the others have it, and the channel goes on.
+ * programs know it by its Message-ID. Otherwise it is sent: the others have it.
  */
 function partResult({ rejected, rejectedErrors = [] }: Sent, { host, port }: Settings): SendResult {
   if (rejected.length === 0) return { kind: 'sent' }
@@ -145,7 +145,7 @@ function partResult({ rejected, rejectedErrors = [] }: Sent, { host, port }: Set
   const isTemporary = rejectedErrors.every(({ responseCode = 0 }) => responseCode < 500)
   return isTemporary
     ? { kind: 'retry', words, after_ms: null }
-    : { kind: 'refused', words: `${words} The other recipients have the message. Check the addresses.` }
+    : { kind: 'sent', words: `${words} The other recipients have the message. Check the addresses.` }
 }
 
 /** 4xx is tried again. A wrong password or recipient means that the channel does not work; other 5xx refuse the message. */

@@ -1,10 +1,10 @@
 /** Gotify (https://gotify.net/docs/pushmsg): an application of the owner's server. */
 import * as v from 'valibot'
 import type { ChannelKind } from './channel.ts'
-import { jsonRequest, sendRequest } from './http_channel.ts'
+import { httpAddress, jsonRequest, sendRequest } from './http_channel.ts'
 import { cut, oneLine } from './texts.ts'
 
-const Settings = v.strictObject({ server: v.pipe(v.string(), v.trim(), v.url(), v.maxLength(500)) })
+const Settings = v.strictObject({ server: httpAddress(500) })
 const Secrets = v.strictObject({
   token: v.pipe(v.string(), v.trim(), v.regex(/^[\w.-]{1,100}$/, 'must be the token of an application')),
 })

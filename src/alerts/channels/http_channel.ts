@@ -1,10 +1,23 @@
 /** Sends the HTTP request of a channel, and turns the answer of the provider into a result. */
+import * as v from 'valibot'
 import type { Answer } from '../../outgoing/dispatcher.ts'
 import type { ChannelRequest, SendContext, SendResult } from './channel.ts'
 
 const MAX_REASON = 300
 /** The longest wait that a provider may ask for, in milliseconds. */
 export const LONGEST_WAIT_MS = 24 * 3_600_000
+
+/** The address of a server that the owner enters, of at most `length` characters. */
+export const httpAddress = (length: number) =>
+  v.pipe(
+    v.string(),
+    v.trim(),
+    v.maxLength(length),
+    v.check(isHttpAddress, 'must be an address that begins with https:// or http://'),
+  )
+
+const isHttpAddress = (text: string): boolean =>
+  /^https?:\/\//i.test(text) && ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '')
 
 /** What a provider says about an answer that is not 2xx; null to use the status alone. */
 export type Verdict = (answer: Answer, json: Record<string, unknown>) => SendResult | null

@@ -1,7 +1,7 @@
 /** The generic channel: posts each message as JSON to an address of the owner. */
 import * as v from 'valibot'
 import type { ChannelKind } from './channel.ts'
-import { jsonRequest, sendRequest } from './http_channel.ts'
+import { httpAddress, jsonRequest, sendRequest } from './http_channel.ts'
 import { filled, hasToken, templateProblem } from './json_template.ts'
 
 const template = v.pipe(
@@ -12,10 +12,7 @@ const template = v.pipe(
     if (message !== null) addIssue({ message })
   }),
 )
-const Settings = v.strictObject({
-  url: v.pipe(v.string(), v.url(), v.maxLength(2_000)),
-  template: v.exactOptional(template),
-})
+const Settings = v.strictObject({ url: httpAddress(2_000), template: v.exactOptional(template) })
 const Secrets = v.strictObject({ token: v.optional(v.pipe(v.string(), v.maxLength(1_000))) })
 
 /**
@@ -26,6 +23,10 @@ export const json: ChannelKind<v.InferOutput<typeof Settings>, v.InferOutput<typ
   kind: 'json',
   settings: Settings,
   secrets: Secrets,
+  conflictOf: ({ template: own = '' }, { token = '' }) =>
+    hasToken(own) && token === ''
+      ? { path: 'secrets.token', message: 'is required, because the template has {{token}}' }
+      : null,
   limitsOf: () => [],
   accountOf: ({ url }) => url,
   addressOf: ({ url }) => url,

@@ -32,9 +32,16 @@ export function templateProblem(template: string): string | null {
   const unknown = namesIn(template).find((name) => !isName(name))
   if (unknown !== undefined) return `has no placeholder {{${unknown}}}; there are ${NAMES.join(', ')}`
   try {
-    const value: unknown = JSON.parse(template)
+    const problems: string[] = []
+    const value: unknown = JSON.parse(template, (key, part: unknown) => {
+      if (key.includes('{{'))
+        problems.push(`has a placeholder in the name ${key.slice(0, 40)}; only texts can have them`)
+      if (typeof part === 'string' && part.replace(PLACEHOLDER, '').includes('{{'))
+        problems.push('has {{ without a placeholder that is closed, such as {{title}}')
+      return part
+    })
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? null : 'must be a JSON object'
+    return isObject ? (problems[0] ?? null) : 'must be a JSON object'
   } catch {
     return 'must be a JSON object, with placeholders in quotes such as {"message": "{{body}}"}'
   }

@@ -1,12 +1,12 @@
 /** ntfy (https://docs.ntfy.sh/publish/#publish-as-json): a topic of ntfy.sh or of the owner’s server. */
 import * as v from 'valibot'
 import type { ChannelKind } from './channel.ts'
-import { jsonRequest, sendRequest, waitOf } from './http_channel.ts'
+import { httpAddress, jsonRequest, sendRequest, waitOf } from './http_channel.ts'
 import { bytesOf, cut, oneLine } from './texts.ts'
 
 const PUBLIC_SERVER = 'https://ntfy.sh'
 const Settings = v.strictObject({
-  server: v.optional(v.pipe(v.string(), v.url(), v.maxLength(500)), PUBLIC_SERVER),
+  server: v.optional(httpAddress(500), PUBLIC_SERVER),
   topic: v.pipe(v.string(), v.regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters, digits, - or _')),
 })
 const Secrets = v.strictObject({ token: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(500))) })

@@ -1,12 +1,12 @@
 /** Pushover (https://pushover.net/api). */
 import * as v from 'valibot'
 import type { ChannelKind } from './channel.ts'
-import { sendRequest, waitOf } from './http_channel.ts'
+import { httpAddress, sendRequest, waitOf } from './http_channel.ts'
 import { bytesOf, charactersOf, cut, oneLine } from './texts.ts'
 
 const key = v.pipe(v.string(), v.trim(), v.regex(/^[A-Za-z0-9]{30}$/, 'must be 30 letters and digits'))
 const Settings = v.strictObject({
-  server: v.optional(v.pipe(v.string(), v.url(), v.maxLength(500)), 'https://api.pushover.net'),
+  server: v.optional(httpAddress(500), 'https://api.pushover.net'),
   device: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,25}$/, 'must be the name of a device'))),
 })
 const Secrets = v.strictObject({ token: key, user: key })

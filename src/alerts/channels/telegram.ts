@@ -1,11 +1,11 @@
 /** Telegram (https://core.telegram.org/bots/api#sendmessage): a chat with the owner’s bot. */
 import * as v from 'valibot'
 import type { ChannelKind, ChannelMessage, SendResult } from './channel.ts'
-import { jsonRequest, sendRequest, waitOf } from './http_channel.ts'
+import { httpAddress, jsonRequest, sendRequest, waitOf } from './http_channel.ts'
 import { charactersOf, cut } from './texts.ts'
 
 const Settings = v.strictObject({
-  server: v.optional(v.pipe(v.string(), v.url(), v.maxLength(500)), 'https://api.telegram.org'),
+  server: v.optional(httpAddress(500), 'https://api.telegram.org'),
   chat_id: v.pipe(
     v.string(),
     v.regex(/^(-?\d{1,20}|@\w{5,32})$/, 'must be a number, or @ and the name of a channel'),

@@ -33,11 +33,15 @@ export type Figures = Readonly<{
   app_id?: string | null
 }>
 
-/** A finding as it was when the message was made. `end_title`: the title of the message about its end, if it has its own. */
+/**
+ * A finding as it was when the message was made. `end_title`: the title of the message about its end, if it has its own.
+ * `about`: the name of what it is about. `since`: when it was first seen, in ms since the epoch.
+ */
 export type FindingText = Readonly<{
   id: string
   title: string
   end_title?: string
+  about?: string
   text: string
   level: 'fault' | 'warning'
   since: number

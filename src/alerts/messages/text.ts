@@ -1,7 +1,9 @@
 /** The text of every message, from what it is about. */
 import type { Organizations } from '../../apps/organizations.ts'
+import { utcMinuteText } from '../../days.ts'
+import { durationText } from '../../health/findings.ts'
 import type { Rates } from '../../rates/rates.ts'
-import type { Figures, Subject, Text, Words } from './content.ts'
+import type { Figures, FindingText, Subject, Text, Words } from './content.ts'
 import type { DayTotals } from './day_totals.ts'
 import { eventText } from './event_text.ts'
 import type { Message } from './messages.ts'
@@ -30,7 +32,7 @@ export function openTexts({ occasions, organizations, rates, dayTotals, nameOfAp
       case 'figures':
         return figuresText(subject, nameOfApp)
       case 'finding':
-        return findingText(subject)
+        return findingText(subject, message.happened_at)
       case 'device':
         return deviceText(subject.name)
       case 'summary':
@@ -144,7 +146,9 @@ function deviceText(name: string): Text {
   return { shown: words, hidden: words, path: '/settings/alerts', urgency: 'normal' }
 }
 
-function findingText({ state, finding, remains }: Extract<Subject, { about: 'finding' }>): Text {
+type FindingSubject = Extract<Subject, { about: 'finding' }>
+
+function findingText({ state, finding, remains }: FindingSubject, happened_at: number): Text {
   const { title, text, level, end_title = `Over: ${title}` } = finding
   const begun = level === 'fault' ? '🔴' : '🟠'
   const titles = {
@@ -152,7 +156,13 @@ function findingText({ state, finding, remains }: Extract<Subject, { about: 'fin
     ended: remains === undefined ? `🟢 ${end_title}` : `🟠 Ended with a loss: ${title}`,
     flapping: `🟠 Comes and goes: ${title}`,
   }
-  const words = plain(titles[state], remains ?? text)
+  const words = plain(titles[state], remains ?? (state === 'ended' ? seenText(finding, happened_at) : text))
   const isGood = state === 'ended' && remains === undefined
   return { shown: words, hidden: words, path: '/', urgency: isGood ? 'normal' : 'trouble' }
+}
+
+/** When a finding that is over was seen. Its own text says what is the case, and what to do, while it lasts. */
+function seenText({ about, since }: FindingText, ended_at: number): string {
+  const seen = `seen from ${utcMinuteText(since)} on, for ${durationText(ended_at - since)}.`
+  return about === undefined ? `It was ${seen}` : `${about}: it was ${seen}`
 }

@@ -55,7 +55,7 @@ function reportRemoval({ clock, channels, messages }: Deps, { id, organization_i
 }
 
 /** A channel that accepted a message. Another one, sent at the same time, may have been told to wait for longer. */
-function acceptedBy(channel: Channel, wait_ms: number, now: number): Channel {
+function acceptedBy(channel: Channel, wait_ms = 0, now: number): Channel {
   const next_at = Math.max(channel.next_at ?? 0, now + wait_ms)
   return { ...channel, last_sent_at: now, next_at: next_at > now ? next_at : null }
 }
@@ -67,8 +67,8 @@ export function openResults(deps: Deps) {
     const current = channels.get(channel.id) ?? channel
     switch (result.kind) {
       case 'sent':
-        messages.finish(send, 'sent', null)
-        return channels.put(acceptedBy(current, result.wait_ms ?? 0, clock()))
+        messages.finish(send, 'sent', result.words ?? null)
+        return channels.put(acceptedBy(current, result.wait_ms, clock()))
       case 'refused':
         return messages.finish(send, 'failed', result.words)
       case 'dead':

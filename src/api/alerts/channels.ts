@@ -72,7 +72,7 @@ export const ChannelTestAnswer = v.object({
   result: v.picklist(['sent', 'retry', 'refused', 'dead', 'gone']),
   words: v.pipe(
     v.nullable(v.string()),
-    v.description('The provider’s reason and what to do; null if it was sent'),
+    v.description('The provider’s reason and what to do; null if all recipients have it'),
   ),
 })
 
@@ -113,7 +113,7 @@ export const describeChannel = ({
 
 const describeTest = (result: SendResult): v.InferOutput<typeof ChannelTestAnswer> => ({
   result: result.kind,
-  words: 'words' in result ? result.words : null,
+  words: 'words' in result ? (result.words ?? null) : null,
 })
 
 function creationRoute({ alerts, organizations, audit, auth }: Deps): Route {

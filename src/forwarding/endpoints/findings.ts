@@ -37,7 +37,7 @@ export function* examineForwarding(deps: Deps): Generator<Finding> {
   for (const endpoint of list()) {
     const { id, name, state, reason, state_since } = endpoint
     const action = { label: 'Webhooks', href: `/settings/webhooks/${id}`, command: 'windfall webhooks list' }
-    const details = { id: `webhooks:${id}`, since: state_since, action }
+    const details = { id: `webhooks:${id}`, since: state_since, about: name, action }
     const trouble = troubleOf(id)
     if (trouble !== null) yield errorFinding(endpoint, trouble, details)
     yield* examineLosses(endpoint, lostOf(id), details)

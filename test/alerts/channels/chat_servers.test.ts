@@ -134,6 +134,10 @@ test.each([
   ['teams', {}, { url: 'http://example.com/workflows' }],
   ['google_chat', {}, { url: 'https://chat.example.com/v1/spaces/AAAA/messages?key=1' }],
   ['gotify', { server: 'no address' }, { token: 'A1' }],
+  ['gotify', { server: 'ftp://gotify.example.com' }, { token: 'A1' }],
+  ['ntfy', { server: 'ftp://ntfy.example.com', topic: 'sales' }, {}],
+  ['pushover', { server: 'ftp://push.example.com' }, { token: 'a'.repeat(30), user: 'u'.repeat(30) }],
+  ['telegram', { server: 'ftp://bots.example.com', chat_id: '1' }, { token: `1:${'a'.repeat(30)}` }],
   ['gotify', { server: 'https://gotify.example.com' }, { token: 'two words' }],
 ])('%s refuses other addresses and tokens', async (name, settings, secrets) => {
   const kind = findKind(name)

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ChannelMessage } from '../../../src/alerts/channels/channel.ts'
 import { email } from '../../../src/alerts/channels/email.ts'
 import { openDispatcher } from '../../../src/outgoing/dispatcher.ts'
+import { openAlertingApp } from '../alerting.ts'
 
 /** Only Web Push signs. */
 const NO_VAPID = { signing: () => ({ refusal: '' }), note: async () => {} }
@@ -160,12 +161,39 @@ test('several recipients get one mail', async () => {
 test('a recipient that the server refuses is named, and one that it refuses for now is tried again', async () => {
   const { mails, send } = await openServer({ onRcptTo, disabledCommands: ['STARTTLS'] })
   expect(await send({ to: 'one@example.com,550@example.com' })).toMatchObject({
-    kind: 'refused',
+    kind: 'sent',
     words: expect.stringMatching(/does not accept 550@example\.com: .*The other recipients have the message/),
   })
   expect(mails).toHaveLength(1)
   expect(await send({ to: 'one@example.com,451@example.com' })).toMatchObject({ kind: 'retry' })
   expect(await send({ to: '550@example.com,551@example.com' })).toMatchObject({ kind: 'dead' })
+})
+
+test('trouble of which one recipient is refused is sent to the others, with its end', async () => {
+  const app = await openAlertingApp()
+  const { port } = await openServer({ onRcptTo, disabledCommands: ['STARTTLS'] })
+  const settings = { host: '127.0.0.1', port, ...SETTINGS, to: 'one@example.com, 550@example.com' }
+  const mail = await app.channel('mail', { kind: 'email', settings })
+  const broken = await app.channel('broken', { state: 'disabled' })
+  await app.rule('trouble')
+  for (const state of ['dead', 'disabled'] as const) {
+    await app.windfall.store.commit(() => app.alerts.channels.setState(broken, state, null))
+    for (let n = 0; n < 3; n += 1) {
+      await app.alerts.look()
+      await app.settle(60_000)
+    }
+  }
+  expect(app.alerts.channels.get(mail.id)?.last_sent_at).not.toBeNull()
+  const sends = app.windfall.store
+    .prepare<[string, string], { state: string; words: string | null }>(
+      `select state, words from alert_sends join alert_messages on id = message_id
+       where channel_id = ? and key like '%channel:' || ? || '%'`,
+    )
+    .all(mail.id, broken.id)
+  const sent = { state: 'sent', words: expect.stringContaining('does not accept 550@example.com') }
+  expect(sends).toEqual([sent, sent])
+  const tested = await app.post(`/api/v1/alerts/channels/${mail.id}/test`, {}, await app.signIn())
+  expect(tested.body).toMatchObject({ result: 'sent', words: sent.words })
 })
 
 test.each([

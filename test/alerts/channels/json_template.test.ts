@@ -45,6 +45,9 @@ test.each([
   ['{"message": {{body}}}', 'must be a JSON object, with placeholders in quotes'],
   ['["{{body}}"]', 'must be a JSON object'],
   ['', 'must be a JSON object'],
+  ['{"message": "{{title"}', 'has {{ without a placeholder that is closed, such as {{title}}'],
+  ['{"message": "{{title} {{body}}"}', 'has {{ without a placeholder that is closed'],
+  ['{"list": [{"{{title}}": "x"}]}', 'has a placeholder in the name {{title}}; only texts can have them'],
   ['{"message": "{{text}}"}', 'has no placeholder {{text}}; there are id, tag, title'],
 ])('%s is refused with words', (template, words) => {
   const result = v.safeParse(json.settings, { url: 'https://example.com/push', template })

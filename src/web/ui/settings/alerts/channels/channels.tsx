@@ -56,9 +56,10 @@ const TestResult = ({ result }: { result: Tests[string] | undefined }): JSX.Elem
         Sending …
       </p>
     )
+  const whole = result.words === null ? 'good' : 'warn'
   return (
-    <p class={`notice ${result.result === 'sent' ? 'good' : 'bad'}`} role="status">
-      {result.result === 'sent' ? 'The provider accepted the message. Look at your phone.' : result.words}
+    <p class={`notice ${result.result === 'sent' ? whole : 'bad'}`} role="status">
+      {result.words ?? 'The provider accepted the message. Look at your phone.'}
     </p>
   )
 }
