@@ -37,6 +37,7 @@ type Making = { isBlocked: boolean; body: Buffer | null }
 export function openFilling(deps: Deps) {
   const { store, endpoints, deliveries, sources } = deps
   const { add } = openAdding(deps)
+  const fillBeyond = openFillingBeyond(deps, add)
   const room = openRoom(deps)
   /** Positions up to which nothing matched, beyond the stored cursor. */
   const scanned = new Map<string, number>()
@@ -90,7 +91,37 @@ export function openFilling(deps: Deps) {
     })
   }
 
-  return { fill, add, headOf, isBehind, isPossible, isFull, positionOf, storePositions }
+  return { fill, fillBeyond, add, headOf, isBehind, isPossible, isFull, positionOf, storePositions }
+}
+
+/** Returns a function that makes a delivery beyond the cursor of an endpoint, which stays where it is. */
+function openFillingBeyond({ deliveries, sources }: Deps, add: ReturnType<typeof openAdding>['add']) {
+  /** Whether an earlier item of the same key waits, as a delivery or behind the cursor. */
+  function isHeldBack(endpoint: Endpoint, { key, seq }: Item): boolean {
+    if (key === null || seq === null) return false
+    const before = { after: endpoint.cursor, until: seq - 1 }
+    return (
+      deliveries.isKeyWaiting(endpoint.id, key, false) ||
+      sources[endpoint.kind].isKeyIn(endpoint, key, before)
+    )
+  }
+
+  /**
+   * Makes the delivery of the next item after `after`, unless an earlier one of its key waits. Resolves to the position
+   * up to which it is done. When the cursor comes there, the source leaves out what has a delivery.
+   */
+  return async (endpoint: Endpoint, after: number): Promise<number> => {
+    const source = sources[endpoint.kind]
+    const { items, reached } = source.read(endpoint, { after, until: source.head(), limit: 1 })
+    const [item] = items
+    if (!item || isHeldBack(endpoint, item)) return reached
+    let done = after
+    await addIsolated(add, endpoint, { items, reached }, () => {
+      done = reached
+      return true
+    })
+    return done
+  }
 }
 
 /** Returns the function that says how many rows may be added to an endpoint now. */

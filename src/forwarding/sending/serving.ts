@@ -10,6 +10,7 @@ import type { Attempts } from './attempts.ts'
 import type { Background } from './background.ts'
 import type { Filling } from './filling.ts'
 import type { InFlight } from './in_flight.ts'
+import { openNewest } from './newest.ts'
 import { LATEST_NEXT_MS, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
 import type { Throttle } from './throttle.ts'
 import type { Troubles } from './troubles.ts'
@@ -21,8 +22,6 @@ const SLOTS = 32
 const MAX_UNSTORED = 12
 /** More deliveries are made when fewer than this many are due, so that the slots do not wait for bodies. */
 const LOW_WATER = 16
-/** A failing endpoint gets at most one new event in this time. */
-const NEW_EVERY_MS = 60_000
 
 export type ServingDeps = {
   clock: Clock
@@ -168,7 +167,7 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
       newest.note(endpoint)
       begin(made, false)
     } else if (newest.isNext(endpoint) && filling.isPossible(endpoint))
-      fill(endpoint, 'live', () => filling.fill(endpoint, 1))
+      fill(endpoint, 'live', () => newest.fill(endpoint))
   }
 
   return { serve, probe, tryNew }
@@ -182,45 +181,6 @@ const openWanted =
     wanted.delete(endpoint_id)
     return delivery?.state === 'waiting' && delivery.next_at !== null ? delivery : null
   }
-
-type Known = { state_since: number; head: number; tried_at: number | null }
-
-/** Remembers where the feed ended when an endpoint began to fail, and when a new event was tried last. */
-function openNewest({ monotonic, filling }: Pick<ServingDeps, 'monotonic' | 'filling'>) {
-  const known = new Map<string, Known>()
-  /** Where the feed ended when an active endpoint was served last. */
-  const heads = new Map<string, number>()
-
-  /** Notes where the feed ends while an endpoint is active. What is recorded in the turn in which it fails is new. */
-  const noteHead = ({ id, kind }: Endpoint): void => void heads.set(`${id}/${kind}`, filling.headOf(kind))
-
-  function of({ id, kind, state_since }: Endpoint): Known {
-    const key = `${id}/${kind}`
-    const before = known.get(key)
-    if (before?.state_since === state_since) return before
-    const fresh: Known = { state_since, head: heads.get(key) ?? filling.headOf(kind), tried_at: null }
-    known.set(key, fresh)
-    return fresh
-  }
-
-  /** Whether a minute passed since the last new event was tried. */
-  function isAllowed(endpoint: Endpoint): boolean {
-    const { tried_at } = of(endpoint)
-    return tried_at === null || monotonic() - tried_at >= NEW_EVERY_MS
-  }
-
-  /** Whether the next event behind the cursor was recorded since the endpoint is failing. */
-  const isNext = (endpoint: Endpoint): boolean => filling.positionOf(endpoint) >= of(endpoint).head
-
-  const isNew = (endpoint: Endpoint, { seq, payload_id }: Delivery): boolean =>
-    (seq ?? payload_id ?? 0) > of(endpoint).head
-
-  function note(endpoint: Endpoint): void {
-    of(endpoint).tried_at = monotonic()
-  }
-
-  return { noteHead, isAllowed, isNext, isNew, note }
-}
 
 const isProbeDue = ({ next_probe_at, hold_until_at }: Endpoint, now: number): boolean =>
   isReached(next_probe_at, now, LONGEST_PROBE_DELAY_MS) && isReached(hold_until_at, now)

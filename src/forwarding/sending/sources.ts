@@ -20,6 +20,8 @@ export type Slice = { items: Item[]; reached: number }
 /** `until`: the last position to read. `withBackfill`: also what the first import brought, which only a replay sends. */
 type SliceQuery = { after: number; until: number; limit: number; withBackfill?: boolean }
 
+/** `after` is exclusive, `until` inclusive. */
+type Range = { after: number; until: number }
 type Backlog = { count: number; oldest_at: number | null }
 type Body = Pick<Delivery, 'event_id' | 'payload_id'>
 
@@ -27,30 +29,52 @@ type Body = Pick<Delivery, 'event_id' | 'payload_id'>
 export type Source = {
   /** The newest position. */
   head: () => number
-  /** Reads the items that an endpoint receives, oldest first. It reads at most 1,000 positions. */
+  /**
+   * Reads the items that an endpoint receives, oldest first. It reads at most 1,000 positions. Those that have a delivery
+   * are left out, but not for a replay.
+   */
   read: (endpoint: Endpoint, query: SliceQuery) => Slice
   /** Counts the items that an endpoint receives without reading them. `oldest_at`: when the first was recorded. */
-  count: (endpoint: Endpoint, range: { after: number; until: number }) => Backlog
+  count: (endpoint: Endpoint, range: Range) => Backlog
+  /** Whether a range has an item of a key that an endpoint receives. */
+  isKeyIn: (endpoint: Endpoint, key: string, range: Range) => boolean
   /** The bytes to send for each item. `lost`: ids of items that follow a lost one of their key. */
   bodies: (items: readonly Body[], lost: ReadonlySet<string>) => Promise<Buffer[]>
 }
 
+/** Whether an endpoint has a delivery of an event that is no replay. A failing endpoint has some beyond its cursor. */
+const IS_MADE = (event_id: string) => `exists (
+  select 1 from deliveries where event_id = ${event_id} and endpoint_id = :id and replay_id is null)`
+
 /** The feed of events. */
 export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source {
-  const selectCount = store.prepare<object, Backlog>(`
-    select count(*) as count, min(recorded_at) as oldest_at from events
+  const waiting = `from events
     where seq > :after and seq <= :until and organization_id = :organization_id and origin <> 'backfill'
       and type in (select value from json_each(:types))
       and (:apps is null or app_id in (select value from json_each(:apps)))
       and (:environment is null or environment is null or environment = :environment)
-      and not ${ABOUT_ENDPOINT}`)
+      and not ${ABOUT_ENDPOINT} and not ${IS_MADE('events.id')}`
+  const selectCount = store.prepare<object, Backlog>(
+    `select count(*) as count, min(recorded_at) as oldest_at ${waiting}`,
+  )
+  const selectOfKey = store.prepare<object, object>(`select 1 ${waiting} and subject = :key limit 1`)
+  const selectMade = store.prepare<object, { is_made: number }>(`select ${IS_MADE(':event_id')} as is_made`)
 
-  function count(endpoint: Endpoint, range: { after: number; until: number }) {
+  function filterOf(endpoint: Endpoint) {
     const { id, organization_id, environment } = endpoint
     const types = JSON.stringify(receivedTypes(endpoint))
     const apps = endpoint.apps === null ? null : JSON.stringify(endpoint.apps)
-    return selectCount.get({ ...range, id, organization_id, environment, types, apps }) ?? NO_BACKLOG
+    return { id, organization_id, environment, types, apps }
   }
+
+  const count = (endpoint: Endpoint, range: Range): Backlog =>
+    selectCount.get({ ...range, ...filterOf(endpoint) }) ?? NO_BACKLOG
+
+  const isKeyIn = (endpoint: Endpoint, key: string, range: Range): boolean =>
+    selectOfKey.get({ ...range, ...filterOf(endpoint), key }) !== undefined
+
+  const isMade = ({ id }: Endpoint, event_id: string): boolean =>
+    selectMade.get({ id, event_id })?.is_made === 1
 
   function read(endpoint: Endpoint, { after, until, limit, withBackfill = false }: SliceQuery): Slice {
     const end = Math.min(until, after + SLICE)
@@ -60,6 +84,7 @@ export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source
     const items = events
       .filter((event) => withBackfill || event.origin !== 'backfill')
       .filter((event) => !isAbout(event, endpoint) && mismatchOf(endpoint, event) === null)
+      .filter((event) => withBackfill || !isMade(endpoint, event.id))
       .map((event) => itemOf(event, endpoint.is_ordered))
     const reached = events.length === limit ? (events.at(-1)?.seq ?? end) : end
     return { items, reached }
@@ -74,7 +99,7 @@ export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source
     return bodies.make(events, { previousLost })
   }
 
-  return { head: feed.head, read, count, bodies: bodiesOf }
+  return { head: feed.head, read, count, isKeyIn, bodies: bodiesOf }
 }
 
 /** Whether an event is about the endpoint itself. */
@@ -124,11 +149,11 @@ export function openNotificationSource(store: Store, ledger: Pick<Ledger, 'raw'>
     where payload_id > :after and payload_id <= :until and origin <> 'backfill'
       and app_id in (select id from apps where organization_id = :organization_id)
       and (:apps is null or app_id in (select value from json_each(:apps)))
-      and (:environment is null or environment = :environment)`)
+      and (:environment is null or environment = :environment) and not ${IS_MADE('notifications.uuid')}`)
 
-  function count({ organization_id, environment, apps }: Endpoint, range: { after: number; until: number }) {
+  function count({ id, organization_id, environment, apps }: Endpoint, range: Range) {
     const listed = apps === null ? null : JSON.stringify(apps)
-    return selectCount.get({ ...range, organization_id, environment, apps: listed }) ?? NO_BACKLOG
+    return selectCount.get({ ...range, id, organization_id, environment, apps: listed }) ?? NO_BACKLOG
   }
 
   function read(endpoint: Endpoint, { after, until, limit, withBackfill = false }: SliceQuery): Slice {
@@ -154,5 +179,5 @@ export function openNotificationSource(store: Store, ledger: Pick<Ledger, 'raw'>
     })
   }
 
-  return { head: () => selectHead.get()?.id ?? 0, read, count, bodies }
+  return { head: () => selectHead.get()?.id ?? 0, read, count, isKeyIn: () => false, bodies }
 }
