@@ -31,8 +31,8 @@ export const enter = async (browser: Browser, size: Size = 'desktop', light: Lig
 
 export const field = (page: Page) => page.getByRole('combobox', { name: /^Search pages/ })
 
-/** Waits until the search is gone. While it closes, its shortcut does nothing. */
-export const closed = (page: Page): Promise<void> => field(page).waitFor({ state: 'detached' })
+/** Waits until the search is gone. While it closes, when its field is hidden already, its shortcut does nothing. */
+export const closed = (page: Page): Promise<void> => page.locator('.palette').waitFor({ state: 'detached' })
 
 /** Opens the search by its shortcut, after an earlier search is gone. */
 export async function openSearch(page: Page): Promise<void> {
