@@ -24,8 +24,8 @@ export const ROTATED_SECRET = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 /**
- * `at`: when the company begins to live on, in ms. `isClockGiven`: the world follows the time that it is told, and nothing in
- * it takes time. `flags`: of Node, for the bundle.
+ * `at`: when the company begins to live on, in ms. `isClockGiven`: the program sends the world its time, and nothing in the
+ * world takes time. `flags`: of Node, for the bundle.
  */
 type Options = {
   form: Form

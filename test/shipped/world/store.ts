@@ -13,7 +13,7 @@ import { openPosting } from './posting.ts'
 const LOST_FRACTION = 0.05
 const TICK_MS = 250
 
-/** `at`: when the company begins to live on, in ms. `isClockGiven`: the time is what it is told, not that of this machine. */
+/** `at`: when the company begins to live on, in ms. `isClockGiven`: the program sends the time; this machine’s clock is not read. */
 type Arguments = { seed: number; at: number; isClockGiven: boolean; history_ms: number; subscribers: number }
 
 const { seed, at: until, isClockGiven, history_ms, subscribers } = givenArguments<Arguments>()
