@@ -209,12 +209,18 @@ function replayVerbs(windfall: Windfall): Verbs {
       return replays.stop(id)
     })
 
-  /** The progress of a replay, and what it waits for: a server, held requests, or its endpoint. */
+  /** The progress of a replay, what waits of it, and what it waits for: a server, held requests, or its endpoint. */
   function status({ id }: v.InferOutput<typeof ById>) {
     const replay = replays.get(id)
     const endpoint_state = forwarding.log.endpoint(replay.endpoint_id)?.state ?? null
     const is_serving = http.servingSince() !== null
-    return { replay, endpoint_state, is_serving, is_held: outgoing.held.state() !== null }
+    return {
+      replay,
+      waits: replays.waitsOf(id),
+      endpoint_state,
+      is_serving,
+      is_held: outgoing.held.state() !== null,
+    }
   }
 
   return {

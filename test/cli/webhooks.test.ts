@@ -164,6 +164,31 @@ test('replay counts, asks, sends again and follows until the end', async () => {
   expect((await webhooks('replay', '--stop', id)).stdout).toContain(`Replay ${id} is stopped.`)
 })
 
+test('replay ends when each event was tried once, and says when a refused one is tried again', async () => {
+  await add('--no-test')
+  const [bad] = await app.append(5)
+  await app.settled()
+  receiver.behave(({ id }) => (id === bad ? 400 : 200))
+  const replayed = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
+  expect(replayed.status).toBe(0)
+  expect(replayed.stdout).toMatch(
+    /\n4 events delivered, 1 refused and tried again at 20[^\n]+\.\nTo follow them: windfall webhooks log\n$/,
+  )
+  const json = await webhooks('replay', 'backend', '--from-seq', '1', '--yes', '--json')
+  expect(JSON.parse(json.stdout)).toMatchObject({ delivered: 4, refused: 1, waiting: 1, waits_for: null })
+})
+
+test('replay to an ordered endpoint does not wait for what is behind a refused event of its key', async () => {
+  await add('--no-test', '--ordered')
+  const [bad] = await app.append(2, { subject: 'one' })
+  await app.settled()
+  receiver.behave(({ id }) => (id === bad ? 400 : 200))
+  const replayed = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
+  expect(replayed.stdout).toMatch(
+    /\n0 events delivered, 1 refused and tried again at 20[^\n]+, 1 behind an earlier event of the same subject\.\n/,
+  )
+})
+
 test('replay sends nothing without a yes', async () => {
   await add('--no-test')
   await app.append(1)

@@ -19,7 +19,14 @@ import { listOf } from './texts.ts'
 
 type Replay = InferOutput<typeof ReplayAnswer>
 type Preview = InferOutput<typeof ReplayPreview>
-type Status = { replay: Replay; endpoint_state: string | null; is_serving: boolean; is_held: boolean }
+type Waits = { untried: number; refused: number; next_attempt_at: number | null }
+type Status = {
+  replay: Replay
+  waits: Waits
+  endpoint_state: string | null
+  is_serving: boolean
+  is_held: boolean
+}
 
 const POLL_MS = 1_000
 
@@ -109,18 +116,20 @@ async function confirm(): Promise<boolean> {
   }
 }
 
-/** Shows the progress until everything is sent, or until it has to wait. Ctrl-C leaves the replay running. */
+/** Shows the progress until everything was tried once, or until it has to wait. Ctrl-C leaves the replay running. */
 async function followReplay(send: SendVerb, id: string): Promise<void> {
   const printer = progressPrinter()
   try {
     for (;;) {
       const status = await send<Status>('webhooks.replay.status', { id })
       const { made, waiting, state } = status.replay
+      const { untried, refused, next_attempt_at } = status.waits
       const obstacle = obstacleOf(status)
-      setResult({ ...status.replay, waits_for: obstacle })
+      setResult({ ...status.replay, refused, next_attempt_at, waits_for: obstacle })
       if (state === 'stopped') return printStopped(status.replay)
       if (state === 'done' && waiting === 0) return print(doneText(status.replay))
       if (obstacle !== null) return print(`The replay waits: ${obstacle}.`)
+      if (state === 'done' && untried === 0) return print(triedText(status))
       const sent = made - waiting
       printer.progress(
         { done: sent, of: made },
@@ -142,6 +151,20 @@ function obstacleOf({ endpoint_state, is_serving, is_held }: Status): string | n
 
 const doneText = ({ delivered, failed }: Replay): string =>
   `${plural(delivered, 'event')} delivered${failed === 0 ? '' : `, ${failed.toLocaleString('en-US')} failed`}.`
+
+/** What was tried once, and when the rest is tried again. */
+function triedText({
+  replay: { delivered, failed, waiting },
+  waits: { refused, next_attempt_at },
+}: Status): string {
+  const number = (count: number): string => count.toLocaleString('en-US')
+  const behind = waiting - refused
+  const parts = [`${plural(delivered, 'event')} delivered`]
+  if (failed > 0) parts.push(`${number(failed)} failed`)
+  if (refused > 0) parts.push(`${number(refused)} refused and tried again at ${instantText(next_attempt_at)}`)
+  if (behind > 0) parts.push(`${number(behind)} behind an earlier event of the same subject`)
+  return `${parts.join(', ')}.\nTo follow them: windfall webhooks log`
+}
 
 const printStopped = ({ id, delivered }: Replay): void =>
   print(`Replay ${id} is stopped. ${plural(delivered, 'event')} delivered.`)

@@ -30,6 +30,12 @@ export type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'create
   waiting: number
 }
 
+/**
+ * What waits of a replay. `untried`: about to be tried for the first time. `refused`: tried without success, and tried again,
+ * first at `next_attempt_at`. The others wait behind an earlier event of their key.
+ */
+type Waits = { untried: number; refused: number; next_attempt_at: number | null }
+
 /** What a replay would send: `matching` counts at most 100,000. */
 type Preview = { matching: number; is_capped: boolean; first_at: number | null; last_at: number | null }
 
@@ -46,6 +52,7 @@ const BATCH = 32
 /** Opens the replays. */
 export const openReplays = (deps: Deps) => ({
   ...openRecords(deps),
+  ...openWaits(deps),
   ...openPreviews(deps.selection),
   ...openReplayFilling(deps),
 })
@@ -116,6 +123,16 @@ function openProgress(store: Store): (row: Row) => Replay {
     const results = { delivered: count('delivered'), failed: count('failed'), waiting: count('waiting') }
     return { id, endpoint_id, state, made, progress, ...results, created_at, finished_at }
   }
+}
+
+/** Counts what waits of replays. */
+function openWaits({ store }: Deps) {
+  const selectWaits = store.prepare<[string], Waits>(`
+    select count(*) filter (where attempts = 0 and next_at is not null) as untried,
+      count(*) filter (where attempts > 0) as refused, min(next_at) filter (where attempts > 0) as next_attempt_at
+    from deliveries where replay_id = ? and state = 'waiting'`)
+  const waitsOf = (id: string): Waits => selectWaits.get(id) as Waits
+  return { waitsOf }
 }
 
 /** Counts what replays would send. */
