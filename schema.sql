@@ -1526,7 +1526,8 @@ create table alert_rules ( -- kept
 ) strict;
 create unique index alert_rules_by_name on alert_rules (organization_id, name) where deleted_at is null;
 
--- What a rule remembers, such as the thresholds that were passed. Findings belong to the organization, with rule_id ''.
+-- What a rule remembers, such as the thresholds that were passed. Findings, and the buttons that were pressed, belong to the
+-- organization, with rule_id ''.
 create table alert_memory ( -- kept
   organization_id         text not null references organizations (id),
   rule_id                 text not null,

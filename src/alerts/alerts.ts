@@ -41,6 +41,7 @@ import { openRunning } from './running.ts'
 import { openAttempts } from './sending/attempts.ts'
 import { openBuckets } from './sending/buckets.ts'
 import { openCourier } from './sending/courier.ts'
+import { openMuteAddresses } from './sending/mute_addresses.ts'
 import { openRouting } from './sending/routing.ts'
 import { openSummaries } from './sending/summaries.ts'
 import { openAlertSettings } from './settings.ts'
@@ -73,7 +74,7 @@ export type Alerts = ReturnType<typeof openAlerts>
 export function openAlerts(deps: Deps) {
   const { store, clock, feed } = deps
   const stored = openStored(deps)
-  const { channels, rules, messages, settings, following, figureRules, trouble, digests } = stored
+  const { channels, rules, following, figureRules, trouble, digests } = stored
   const { courier, attempts, occasions, vapid } = openSenders(deps, stored)
   const channelAdministration = openChannelAdministration({ clock, feed, channels, rules })
   const declared = openDeclaredAlerts({ ...deps, channels, rules, positionOf: following.positionOf })
@@ -91,9 +92,9 @@ export function openAlerts(deps: Deps) {
   return {
     channels,
     rules,
-    messages,
-    settings,
-    ...openSettingChanges({ store, settings, messages, wake }),
+    messages: stored.messages,
+    settings: stored.settings,
+    ...openSettingChanges({ ...stored, store, wake }),
     channelAdministration,
     ruleAdministration: openRuleAdministration({
       ...deps,
@@ -122,13 +123,13 @@ export function openAlerts(deps: Deps) {
   }
 }
 
-type SettingChanges = Pick<ReturnType<typeof openStored>, 'settings' | 'messages'> & {
+type SettingChanges = Pick<ReturnType<typeof openStored>, 'settings' | 'messages' | 'muteAddresses'> & {
   store: Pick<Store, 'afterCommit'>
   wake: () => void
 }
 
 /** Opens the changes that end or move quiet hours. */
-function openSettingChanges({ store, settings, messages, wake }: SettingChanges) {
+function openSettingChanges({ store, settings, messages, muteAddresses, wake }: SettingChanges) {
   /** Changes the quiet hours or the mute. Must run inside a unit of work. */
   function changeSettings(organization_id: string, changes: Parameters<typeof settings.change>[1]): void {
     settings.change(organization_id, changes)
@@ -144,7 +145,19 @@ function openSettingChanges({ store, settings, messages, wake }: SettingChanges)
     store.afterCommit(wake)
   }
 
-  return { changeSettings, lookAgain }
+  /**
+   * Mutes alerts for the button of a message. Must run inside a unit of work.
+   *
+   * @throws Refusal as `press` of the addresses
+   */
+  function pressMute(address: string) {
+    const pressed = muteAddresses.press(address)
+    const { channel, muted_until, is_first } = pressed
+    if (is_first) changeSettings(channel.organization_id, { muted_until })
+    return pressed
+  }
+
+  return { changeSettings, lookAgain, pressMute }
 }
 
 /** Opens what is stored, and what writes messages. */
@@ -164,6 +177,7 @@ function openStored(deps: Deps) {
     digests: openDigests(stored),
     trouble: openTrouble(stored),
     countries,
+    muteAddresses: openMuteAddresses({ ...stored, baseUrl: () => deps.base_url() ?? '' }),
     following: openFollowing({ ...stored, countries }),
     figureRules: openFigureRules({
       ...stored,

@@ -4,6 +4,7 @@ import { channelRoutes } from './alerts/channels.ts'
 import { deviceRoutes } from './alerts/devices.ts'
 import { digestRoutes } from './alerts/digests.ts'
 import { alertHistoryRoutes } from './alerts/history.ts'
+import { muteRoutes } from './alerts/mute.ts'
 import { ruleRoutes } from './alerts/rules.ts'
 import { widgetFileRoutes } from './alerts/widget_files.ts'
 import { widgetRoutes } from './alerts/widgets.ts'
@@ -114,6 +115,7 @@ const ROUTE_FACTORIES = [
   deviceRoutes,
   ruleRoutes,
   alertHistoryRoutes,
+  muteRoutes,
   digestRoutes,
   widgetRoutes,
   widgetFileRoutes,

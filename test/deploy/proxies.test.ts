@@ -226,8 +226,9 @@ describe.each([
       'ann@example.com',
       'referring-secret',
       'wd_secretsecret',
+      'secret-of-a-button',
     ]
-    const [token, query, cookie, user, referer, widget] = secrets
+    const [token, query, cookie, user, referer, widget, button] = secrets
     const headers = {
       authorization: `Bearer ${token}`,
       cookie: `__Host-session=${cookie}`,
@@ -239,6 +240,7 @@ describe.each([
       `/api/v1/events/stream?token=${token}`,
       `/widget/v1/${widget}.json`,
       `/badge/v1/${widget}.svg`,
+      `/api/v1/alerts/mute/alm_1.alc_1.${button}`,
     ]
     for (const path of paths) {
       const answer = await send(front, path, { headers })

@@ -42,11 +42,15 @@ export type SendResult =
 /** At most `count` messages in `per_ms` milliseconds. */
 export type RateLimit = Readonly<{ count: number; per_ms: number }>
 
-/** What a channel sends with. `signal` aborts at the stop of the server. */
+/**
+ * What a channel sends with. `signal` aborts at the stop of the server. `mute_url`: where a POST mutes alerts for an hour, once;
+ * null for a test, and if no phone reaches this server.
+ */
 export type SendContext = Readonly<{
   dispatcher: Pick<Outgoing['dispatcher'], 'request' | 'connect' | 'ca'>
   signal: AbortSignal
   vapid: Pick<Vapid, 'signing' | 'note'>
+  mute_url: string | null
 }>
 
 /**

@@ -21,6 +21,8 @@ const BURST = { count: 50, per_ms: 5 * 60_000 }
 /** ntfy’s own codes (its server/errors.go): the limits of a day, and what is too large. */
 const DAILY_LIMIT = 42_908
 const TOO_LARGE = 41_303
+/** A button (https://docs.ntfy.sh/publish/#send-http-request). `clear` removes the notification when it was accepted. */
+const MUTE = { action: 'http', label: 'Mute for an hour', method: 'POST', clear: true } as const
 
 type Settings = v.InferOutput<typeof Settings>
 type Secrets = v.InferOutput<typeof Secrets>
@@ -43,6 +45,7 @@ export const ntfy: ChannelKind<Settings, Secrets> = {
       message: cut(body === '' ? title : body, MAX_MESSAGE_BYTES, bytesOf),
       priority: urgency === 'trouble' ? HIGH : NORMAL,
       click: url,
+      ...(context.mute_url !== null && { actions: [{ ...MUTE, url: context.mute_url }] }),
     }
     const token = secrets.token === undefined ? {} : { authorization: `Bearer ${secrets.token}` }
     return sendRequest(jsonRequest(settings.server, message, token), context, {

@@ -12,6 +12,7 @@ import type { Text, Words } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import { TEST_TEXT, type Texts } from '../messages/text.ts'
 import type { Buckets } from './buckets.ts'
+import type { MuteAddresses } from './mute_addresses.ts'
 import { isOfStorage, noteTest, noteUnsendable, openResults } from './results.ts'
 
 /** A message about trouble that is sent this long after it happened tells its time. */
@@ -33,6 +34,7 @@ type Deps = {
   dispatcher: SendContext['dispatcher']
   baseUrl: () => string
   vapid: SendContext['vapid']
+  muteAddresses: Pick<MuteAddresses, 'prepare' | 'addressOf'>
   /** The number of findings of an organization that are announced and not over. */
   countOpen: (organization_id: string) => number
 }
@@ -110,7 +112,8 @@ function openTest(deps: Deps, sendTest: (channel: Channel) => Promise<SendResult
 
 /** Opens the calls of providers. */
 function openCalls(deps: Deps, signal: AbortSignal) {
-  const { log, clock, organizations, channels, buckets, dispatcher, baseUrl, vapid, countOpen } = deps
+  const { clock, organizations, channels, buckets, baseUrl, muteAddresses, countOpen } = deps
+  const sendTo = openProviderCall(deps, signal)
 
   /** How long a message to a channel must wait for the limits of its provider, in milliseconds; 0 counts one. */
   function waitOf(channel: Channel): number {
@@ -124,20 +127,6 @@ function openCalls(deps: Deps, signal: AbortSignal) {
     }
   }
 
-  async function sendTo(channel: Channel, message: ChannelMessage): Promise<SendResult> {
-    try {
-      const secrets = channels.secretsOf(channel)
-      const { settings } = channel
-      return await kindOf(channel.kind).send(message, { settings, secrets }, { dispatcher, signal, vapid })
-    } catch (error) {
-      if (signal.aborted) return { kind: 'retry', words: 'Windfall stopped.', after_ms: null }
-      if (error instanceof SecretUnreadable) return { kind: 'dead', words: `${error.message}.` }
-      log.error('a channel failed', { channel: channel.id, kind: channel.kind, error })
-      const words = 'The message could not be sent because of an error in Windfall. The log has it.'
-      return { kind: 'retry', words, after_ms: null }
-    }
-  }
-
   /** Sends a message in the form of a channel. Never rejects. */
   function call(channel: Channel, message: Message, text: Text): Promise<SendResult> {
     const { id, key, happened_at } = message
@@ -146,7 +135,8 @@ function openCalls(deps: Deps, signal: AbortSignal) {
     const badge = countOpen(channel.organization_id)
     const { urgency, tally } = text
     const is_payment = tally?.kind === 'sale' && tally.milli !== 0
-    return sendTo(channel, { ...words, id, tag: key, url, urgency, is_payment, at: happened_at, badge })
+    const sent = { ...words, id, tag: key, url, urgency, is_payment, at: happened_at, badge }
+    return sendTo(channel, sent, muteAddresses.addressOf(id, channel.id))
   }
 
   /** The words of a message, with its time if it is about trouble and late. */
@@ -162,10 +152,26 @@ function openCalls(deps: Deps, signal: AbortSignal) {
     const { shown, path, urgency } = TEST_TEXT
     const badge = countOpen(channel.organization_id)
     const message = { ...shown, id: newId('alm'), tag: `test/${channel.id}`, at: clock(), urgency, badge }
-    return sendTo(channel, { ...message, is_payment: false, url: `${baseUrl()}${path}` })
+    return sendTo(channel, { ...message, is_payment: false, url: `${baseUrl()}${path}` }, null)
   }
 
   return { call, sendTest, waitOf }
+}
+
+/** Returns the function that calls the provider of a channel. It never rejects. */
+function openProviderCall({ log, channels, dispatcher, vapid }: Deps, signal: AbortSignal) {
+  return async (channel: Channel, message: ChannelMessage, mute_url: string | null): Promise<SendResult> => {
+    try {
+      const fields = { settings: channel.settings, secrets: channels.secretsOf(channel) }
+      return await kindOf(channel.kind).send(message, fields, { dispatcher, signal, vapid, mute_url })
+    } catch (error) {
+      if (signal.aborted) return { kind: 'retry', words: 'Windfall stopped.', after_ms: null }
+      if (error instanceof SecretUnreadable) return { kind: 'dead', words: `${error.message}.` }
+      log.error('a channel failed', { channel: channel.id, kind: channel.kind, error })
+      const words = 'The message could not be sent because of an error in Windfall. The log has it.'
+      return { kind: 'retry', words, after_ms: null }
+    }
+  }
 }
 
 /** Returns the function that fixes the text of a message, and of what a summary tells, before it is first sent. */
@@ -205,11 +211,12 @@ function openFixing({ store, log, messages, texts }: Deps) {
 }
 
 /** Returns the function that marks a send. False if another message joined the summary since its text was fixed. */
-function openMarking({ store, messages }: Deps) {
+function openMarking({ store, messages, muteAddresses }: Deps) {
   return (send: Send, attempts: number): Promise<boolean> =>
     store.commit(() => {
       if (!messages.get(send.message_id)?.content.text) return false
       messages.change(send, { state: 'sending', attempts })
+      muteAddresses.prepare()
       return true
     })
 }

@@ -51,7 +51,12 @@ async function openServer(options: SMTPServerOptions = {}) {
   function send(settings: object = {}, secrets: object = {}, allow = ['127.0.0.1']) {
     const dispatcher = openDispatcher({ allow, ca: null })
     const channel = { settings: { host: '127.0.0.1', port, ...SETTINGS, ...settings }, secrets }
-    return email.send(MESSAGE, channel, { dispatcher, signal: new AbortController().signal, vapid: NO_VAPID })
+    return email.send(MESSAGE, channel, {
+      dispatcher,
+      signal: new AbortController().signal,
+      vapid: NO_VAPID,
+      mute_url: null,
+    })
   }
 
   return { port, mails, send }
@@ -142,7 +147,7 @@ test('the next address of a host is used if the first does not answer', async ()
   const resolve = async () => ['127.0.0.77', '127.0.0.1'].map((address) => ({ address, family: 4 }))
   const dispatcher = openDispatcher({ allow: ['127.0.0.0/8'], ca: null, resolve })
   const channel = { settings: { host: 'mail.example', port, ...SETTINGS }, secrets: {} }
-  const context = { dispatcher, signal: new AbortController().signal, vapid: NO_VAPID }
+  const context = { dispatcher, signal: new AbortController().signal, vapid: NO_VAPID, mute_url: null }
   expect([await email.send(MESSAGE, channel, context), mails.length]).toEqual([{ kind: 'sent' }, 1])
 })
 

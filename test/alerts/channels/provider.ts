@@ -39,7 +39,7 @@ export async function openProvider() {
     channel: { settings: S; secrets: X },
     message: Partial<ChannelMessage> = {},
   ) {
-    const context = { dispatcher, signal: new AbortController().signal, vapid: NO_VAPID }
+    const context = { dispatcher, signal: new AbortController().signal, vapid: NO_VAPID, mute_url: null }
     const result: SendResult = await kind.send({ ...MESSAGE, ...message }, channel, context)
     const last = receiver.requests.at(-1)
     return { result, path: last?.path, headers: last?.headers ?? {}, text: last?.body ?? '' }

@@ -69,7 +69,12 @@ async function openSender(statuses: number[]) {
   const browser = openBrowser()
   settings.hosts.push(new URL(service.endpoint).host)
   const channel = fieldsOf({ endpoint: service.endpoint, keys: browser.keys })
-  const context: SendContext = { dispatcher: service.dispatcher, signal: new AbortController().signal, vapid }
+  const context: SendContext = {
+    dispatcher: service.dispatcher,
+    signal: new AbortController().signal,
+    vapid,
+    mute_url: null,
+  }
   const send = (message: Partial<ChannelMessage> = {}) =>
     webPush.send({ ...MESSAGE, ...message }, channel, context)
   const decrypted = (index: number) =>

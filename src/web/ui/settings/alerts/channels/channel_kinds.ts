@@ -41,7 +41,7 @@ export const KIND_FORMS: readonly KindForm[] = [
     title: 'ntfy',
     about: 'A free app for iPhone and Android; no account',
     steps:
-      'Install the ntfy app, tap +, and subscribe to the topic below. Everyone who knows the topic can read it.',
+      'Install the ntfy app, tap +, and subscribe to the topic below. Everyone who knows the topic can read it and mute alerts for an hour.',
     fields: [
       setting('topic', 'Topic', 'windfall-7f3kq9'),
       setting('server', 'Server (optional)', 'https://ntfy.sh', false),
