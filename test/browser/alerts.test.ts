@@ -92,6 +92,42 @@ describe.skipIf(!hasChromium())('alerts', () => {
     await assertSound(page)
     expect(complaints).toEqual([])
   })
+
+  test('the button of ntfy works from a page of another site, and the dashboard shows and ends the mute', async () => {
+    const { app, page, complaints } = await opened('phone')
+    const { http } = app.windfall
+    const url = http.baseUrl() ?? ''
+    const site = new URL(app.receiver.url).origin
+    await app.channel('ntfy', { kind: 'ntfy', settings: { server: site, topic: 'sales' } })
+    await app.rule('sale')
+    http.configure({ base_url: 'http://windfall.example' })
+    await purchase({ app })
+    await app.settle(2_000)
+    http.configure({ base_url: url })
+    const { actions } = JSON.parse(app.receiver.requests.at(-1)?.body ?? '{}')
+    const target = `${url}${new URL(actions[0].url).pathname}`
+    await show(page, '/settings/alerts')
+    await page.getByRole('button', { name: 'For 1 hour' }).waitFor()
+
+    const webApp = await browser.newPage()
+    await webApp.goto(site)
+    /** A header that is not simple makes the browser ask first. */
+    const pressWith = (headers: Record<string, string>) =>
+      webApp.evaluate(
+        ([address, sent]) => fetch(address, { method: 'POST', headers: sent }).then(({ status }) => status),
+        [target, headers] as const,
+      )
+    expect(await pressWith({})).toBe(200)
+    expect(await pressWith({ 'content-type': 'application/json' })).toBe(200)
+    await page.clock.fastForward(10_000)
+    await page.getByText(/^Muted until/).waitFor()
+    await page.getByRole('button', { name: 'Unmute' }).click()
+    await page.getByRole('button', { name: 'For 1 hour' }).waitFor()
+    expect(await pressWith({})).toBe(410)
+    await webApp.close()
+    expect(complaints).toEqual([])
+  })
+
   test('the bell counts findings until they were read, and again when one returns', async () => {
     const { app, page, complaints } = await opened('desktop')
     const channel = await app.channel('home')
