@@ -66,7 +66,7 @@ async function openConnected(): Promise<Folder> {
 
 /** Runs a job, after the run that the start of the server began: a job that never ran is due then. */
 const runJob = ({ windfall }: { windfall: Windfall }, name: string) =>
-  vi.waitFor(() => windfall.jobs.runNow(name), { timeout: 20_000 })
+  vi.waitFor(() => windfall.jobs.runNow(name), { timeout: 60_000 })
 
 test('an empty installation has next steps and no faults', async () => {
   const found = await diagnosed(openKeyFolder(opened))
