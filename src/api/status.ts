@@ -102,6 +102,7 @@ function findingRow(finding: Finding) {
     title: details?.title ?? subject,
     detail: textOfFinding(finding),
     cause: details?.cause ?? null,
+    about: details?.about ?? null,
     action: details?.action ?? null,
     since: details?.since ?? null,
     app_id: details?.app_id ?? null,

@@ -19,6 +19,10 @@ export const StatusAnswer = v.object({
         nullableText,
         v.description('The cause in the words of the log, if `detail` leaves it out'),
       ),
+      about: v.pipe(
+        nullableText,
+        v.description('The name of what the finding is about, as it was declared, such as that of a webhook'),
+      ),
       action: v.nullable(
         v.object({
           label: v.string(),

@@ -35,6 +35,18 @@ const metricsElsewhere = (): Response =>
     headers: { 'content-type': 'text/plain; charset=utf-8' },
   })
 
+/** Messages of 0.3.0 link to *Today* at this path. */
+const FORMER_TODAY = defineRoute({
+  method: 'GET',
+  path: '/today',
+  summary: 'The former path of the dashboard',
+  tag: 'Dashboard',
+  access: PUBLIC,
+  answers: { 302: { description: 'The dashboard is at `/`', content_type: 'text/html' } },
+  refusals: {},
+  handler: ({ event }) => new Response(null, { status: 302, headers: { location: `/${event.url.search}` } }),
+})
+
 /**
  * Returns the page's routes and `notFound`. The routes need no sign-in, because the page contains no data. `notFound`
  * answers a browser at an unknown path with 404 and the page, and returns undefined for other clients.
@@ -88,6 +100,7 @@ export function openFront() {
         return fileResponse(event, pageOf(files, view, event.url.pathname), 'no-cache')
       }),
     ),
+    FORMER_TODAY,
     ...NAMED_FILES.map(({ path, type }) =>
       route(path, type, 'A file of the dashboard', (event) => fileResponse(event, path, 'no-cache')),
     ),

@@ -6,7 +6,7 @@ import { openHeldMark } from '../../src/store/held_mark.ts'
 import { openForwardingApp, openHttpReceiver, type Received } from '../forwarding/receiving.ts'
 import { handClock } from '../helpers.ts'
 import { hasChromium, type Light, launch, type Size } from './chromium.ts'
-import { assertSound, visitAsOwner } from './owned.ts'
+import { assertSound, storePicture, visitAsOwner } from './owned.ts'
 import { show } from './views.ts'
 
 const HOUR_MS = 3_600_000
@@ -216,6 +216,74 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     await page.getByText('The receiver does not have').waitFor({ state: 'detached' })
     expect(app.rows(endpoint.id).map(({ loss }) => loss)).toEqual([null, null, 'dismissed', 'dismissed'])
     expect(complaints).toEqual([])
+  })
+
+  test('offers a failing endpoint a retry first, which uses up no attempt, and no resuming', async () => {
+    const { receiver, app, page, complaints } = await opened('phone')
+    const { endpoint } = await app.addEndpoint(receiver.url)
+    receiver.behave(() => 500)
+    await app.append(7)
+    await app.run(60_000)
+    await show(page, `/settings/webhooks/${endpoint.id}`)
+    await page.getByText('The receiver does not respond with success').waitFor()
+    expect(await page.locator('.button.main').allTextContents()).toEqual([' Retry now'])
+    expect(await button(page, 'Resume').count()).toBe(0)
+    await page.getByText('Next attempt', { exact: true }).waitFor()
+    await button(page, 'Retry now').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('One of the waiting events is tried now').waitFor()
+    await assertSound(page)
+    await storePicture(page, 'webhook-retry')
+    const failures = () => app.rows(endpoint.id).map((row) => row.failures)
+    const before = failures()
+    const sent = receiver.requests.length
+    await dialog.getByRole('button', { name: 'Retry now' }).click()
+    await expect.poll(() => receiver.requests.length).toBe(sent + 1)
+    await app.settled()
+    expect(failures()).toEqual(before)
+    expect(complaints).toEqual([])
+  })
+
+  test.each(['desktop', 'phone'] as const)(
+    'says once on a %s what a refusing receiver needs, on a page of a moderate length',
+    async (size) => {
+      const { receiver, app, page } = await opened(size)
+      const { endpoint } = await app.addEndpoint(receiver.url)
+      await app.append(5)
+      await app.settled()
+      receiver.behave(() => 400)
+      await app.append(30)
+      await app.run(100 * HOUR_MS)
+      await show(page, `/settings/webhooks/${endpoint.id}`)
+      await page.getByText('Fewer than 90 % of the attempts succeed').waitFor()
+      expect(await page.locator('.notice').count()).toBe(1)
+      expect(await rows(page).count()).toBe(size === 'phone' ? 10 : 25)
+      expect(await page.getByText('Code for the receiver').isVisible()).toBe(true)
+      expect(await page.getByText('standardwebhooks').first().isVisible()).toBe(false)
+      const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+      expect(height).toBeLessThan(3_000)
+      await assertSound(page)
+      await storePicture(page, `webhook-refused-${size}`)
+      await button(page, 'Dismiss').click()
+      await page.getByRole('dialog').getByText('The log keeps them').waitFor()
+      await assertSound(page)
+      await storePicture(page, `webhook-dismiss-${size}`)
+    },
+  )
+
+  test('links from *Today* to the page of a failing webhook, in place of a command', async () => {
+    const { receiver, app, page } = await opened()
+    const { endpoint } = await app.addEndpoint(receiver.url, { name: 'backend' })
+    receiver.behave(() => 500)
+    await app.append(7)
+    await app.run(60_000)
+    await show(page, '/today')
+    expect(new URL(page.url()).pathname).toBe('/')
+    const finding = page.locator('.system-row', { hasText: 'A webhook is failing' })
+    await finding.getByText(/^backend is failing since/).waitFor()
+    expect(await finding.getByText('windfall webhooks list').count()).toBe(0)
+    await finding.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByRole('heading', { name: endpoint.name, level: 1 }).waitFor()
   })
 
   test('changes, rotates and deletes an endpoint', async () => {

@@ -18,6 +18,18 @@ test('serves the page at the path of every view and at no other', async () => {
   expect(pages.map(({ path }) => path)).toEqual(VIEWS.map(({ path }) => path))
 })
 
+test('leads the links of former messages to *Today* with their scope', async () => {
+  const app = await openTestApp()
+  onTestFinished(app.close)
+  for (const [path, location] of [
+    ['/today', '/'],
+    ['/today?app=app_1', '/?app=app_1'],
+  ] as const) {
+    const answer = await app.request(path, { headers: { accept: 'text/html' } })
+    expect([answer.status, answer.headers.get('location')], path).toEqual([302, location])
+  }
+})
+
 test.each(VIEWS)('renders $view at $path', (view) => {
   const path = view.path.replace(/:\w+/g, 'one')
   expect(viewAt(path)).toBe(view)

@@ -26,7 +26,7 @@ const EndpointHealth = v.object({
   waiting: described(count, 'Deliveries and events that wait, at most 10,000 are counted'),
   is_waiting_capped: described(v.boolean(), 'More than 10,000 wait'),
   oldest_waiting_at: described(nullableTime, 'When the oldest of them was recorded'),
-  next_attempt_at: described(nullableTime, 'The next attempt or probe'),
+  next_attempt_at: described(nullableTime, 'The next attempt'),
   lost: described(
     count,
     'Deliveries that were given up, and neither sent again by a replay nor dismissed since',

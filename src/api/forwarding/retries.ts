@@ -63,7 +63,7 @@ export function retryRoutes(deps: Deps): Route[] {
       path: '/api/v1/deliveries/:id/retry',
       summary: 'Tries a delivery now that waits for a later attempt, or sends one again that was given up',
       description:
-        'The attempt uses up no schedule. A delivery that was given up is replayed. If the endpoint is failing, a delivery that waits is its next probe, at once.',
+        'The attempt uses up no schedule. A delivery that was given up is replayed. If the endpoint is failing, a delivery that waits is the next one tried, at once.',
       access: auth.owner,
       answers: { 200: { description: 'The delivery, and its replay', schema: RetryAnswer } },
       refusals: {

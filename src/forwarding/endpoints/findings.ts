@@ -24,7 +24,8 @@ type Deps = {
 
 /** Why an endpoint is in its state, and what to do, as text. */
 const TEXTS: Readonly<Record<Exclude<StateReason, 'owner'>, string>> = {
-  no_success: 'five requests in a row failed. It is probed until it answers, and gets everything then',
+  no_success:
+    'five requests in a row failed. One event at a time is tried, at most an hour apart; the first success sends everything',
   five_days: 'it did not accept a request for five days. Repair it, then resume it',
   gone_410: 'it answered 410 Gone twice. Resume it if that was a mistake, otherwise delete it',
   secret_unreadable: 'its secret cannot be read. Restore windfall.key, or rotate the secret, then resume it',

@@ -106,7 +106,9 @@ test('a running server reports a disabled webhook', async () => {
   const { path: file } = app.config.store
   closedAtEnd(await openControl(file, { ...verbs, 'instance.status': status }, app.windfall.log))
   expect(about(await diagnosed({ ...openKeyFolder(opened), path }), 'webhooks')).toEqual([
-    expect.stringMatching(/^error backend is disabled since .*410.* → Webhooks: `windfall webhooks list`/),
+    expect.stringMatching(
+      /^error backend is disabled since .*410.*[^.]\. → Webhooks: `windfall webhooks list`/,
+    ),
   ])
 })
 

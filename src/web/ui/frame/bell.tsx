@@ -5,9 +5,8 @@ import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { RelativeTime } from '../parts/relative_time.tsx'
 import { useScope } from '../scope.ts'
-import { withCommands } from '../today/commands.ts'
-import { type StatusRow, useStatus } from '../today/status.ts'
-import { plural, sentence } from '../words.ts'
+import { detailOf, type StatusRow, useStatus } from '../today/status.ts'
+import { plural } from '../words.ts'
 
 const READ_KEY = 'read-findings'
 /** Notices and what is fine do not ring the bell. */
@@ -44,7 +43,7 @@ export function useTrouble(isOwner: boolean): Trouble {
 const Row = ({ row }: { row: StatusRow }): JSX.Element => (
   <li class={`bell-row ${row.level === 'error' ? 'bad' : 'warn'}`}>
     <strong>{row.title}</strong>
-    {row.detail && <div class="small">{sentence(withCommands(row.detail))}</div>}
+    {row.detail && <div class="small">{detailOf(row)}</div>}
     {row.since !== null && (
       <div class="tiny quiet">
         <RelativeTime at={row.since} />

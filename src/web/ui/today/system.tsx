@@ -7,9 +7,8 @@ import { useMutation } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
 import { connectPending } from '../settings/connect/connect_pending.tsx'
-import { ago, count, sentence, share } from '../words.ts'
-import { withCommands } from './commands.ts'
-import type { StatusRow } from './status.ts'
+import { ago, count, share } from '../words.ts'
+import { detailOf, type StatusRow } from './status.ts'
 
 const PENDING = 'pending:'
 const LEVEL_TONES = { ok: 'good', notice: 'accent', warning: 'warn', error: 'bad' } as const
@@ -55,7 +54,7 @@ function Row({ row }: { row: StatusRow }): JSX.Element {
       <div class="system-words">
         <strong>{row.title}</strong>
         {row.since !== null && <span class="quiet"> {ago(row.since, now)}</span>}
-        {row.detail && <p class="small">{sentence(withCommands(row.detail))}</p>}
+        {row.detail && <p class="small">{detailOf(row)}</p>}
         {row.cause && (
           <details class="tiny quiet">
             <summary>Details</summary>

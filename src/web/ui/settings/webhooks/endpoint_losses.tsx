@@ -23,7 +23,10 @@ const Dismiss = ({ endpoint, onClose }: LossesProps & { onClose: () => void }): 
       await refreshWebhooks()
     }}
   >
-    <p>They are no longer reported, and a replay of all that failed leaves them out. The log keeps them.</p>
+    <p>
+      Dismissed events are no longer reported, and a replay of all that failed leaves them out. The log keeps
+      them.
+    </p>
   </Confirm>
 )
 
@@ -34,15 +37,16 @@ export function Losses({ endpoint }: LossesProps): JSX.Element | null {
     await write('POST', endpointPath(endpoint.id, 'replay'), { failed: true })
     await refreshWebhooks()
   })
-  const { lost, first_lost_at } = endpoint.health
+  const { lost, first_lost_at, is_unsteady } = endpoint.health
   if (lost === 0 || first_lost_at === null) return null
   return (
     <div class="notice warn" role="status">
       <div class="stack-s">
         <p>
           The receiver does not have {lostWords(endpoint)}
-          {lost > 1 && `, the first`} given up {instant(first_lost_at)}. Repair the receiver, then send them
-          again with the same ids.
+          {lost > 1 && `, the first`} given up {instant(first_lost_at)}.
+          {is_unsteady && ' Fewer than 90 % of the attempts succeed.'} Repair the receiver, then send{' '}
+          {lost > 1 ? 'them again with the same ids' : 'it again with the same id'}.
         </p>
         <ErrorMessage message={problem} />
         <div class="row">

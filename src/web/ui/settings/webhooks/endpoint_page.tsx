@@ -71,7 +71,7 @@ function Details({ endpoint }: { endpoint: Endpoint }): JSX.Element {
       <DeliveryLog endpoint={endpoint} onTest={() => setAction('test')} />
       <Replays endpoint_id={endpoint.id} />
       <Secret endpoint={endpoint} />
-      <Verification kind={endpoint.kind} />
+      <Verification endpoint={endpoint} />
       <ActionDialog action={action} endpoint={endpoint} onClose={() => setAction(null)} />
       {params.delivery && (
         <DeliveryDialog

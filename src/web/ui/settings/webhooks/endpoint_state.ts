@@ -59,7 +59,7 @@ export function stateWords({ kind, state, reason, health }: State): StateWords {
       title: 'Active, many fail',
       tone: 'warn',
       about: `Each matching ${things} is sent as it arrives, but fewer than 90 % of the attempts succeed.`,
-      remedy: 'Read the responses below, repair the receiver, then replay all that failed.',
+      remedy: 'Read the responses below and repair the receiver. What waits is tried again.',
     }
   if (state === 'active')
     return {

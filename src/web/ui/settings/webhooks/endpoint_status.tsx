@@ -29,7 +29,8 @@ function actionsOf(endpoint: Endpoint): EndpointAction[] {
   const isOwn = !isDeclared(endpoint)
   const isRemoved = endpoint.reason === 'config_removed'
   const offered: [EndpointAction, boolean][] = [
-    ['resume', endpoint.state !== 'active' && !isRemoved],
+    // A failing endpoint goes on by itself. To resume it would count the attempts on the schedule of its events.
+    ['resume', isStopped(endpoint) && !isRemoved],
     ['retry', endpoint.health.waiting > 0 && !isStopped(endpoint)],
     ['pause', !isStopped(endpoint)],
     // Only Apple signs its notifications. Without its section in config.toml an endpoint has no secret.
@@ -41,13 +42,21 @@ function actionsOf(endpoint: Endpoint): EndpointAction[] {
   return offered.flatMap(([action, isOffered]) => (isOffered ? [action] : []))
 }
 
-const buttonClass = (action: EndpointAction): string =>
-  ({ resume: 'button main', delete: 'button danger' })[action as string] ?? 'button'
+function buttonClass(action: EndpointAction, { state }: Endpoint): string {
+  if (action === 'delete') return 'button danger'
+  const isRemedy = action === 'resume' || (action === 'retry' && state === 'failing')
+  return isRemedy ? 'button main' : 'button'
+}
 
 const Actions = ({ endpoint, onAction }: StatusProps): JSX.Element => (
   <div class="row">
     {actionsOf(endpoint).map((action) => (
-      <button key={action} type="button" class={buttonClass(action)} onClick={() => onAction(action)}>
+      <button
+        key={action}
+        type="button"
+        class={buttonClass(action, endpoint)}
+        onClick={() => onAction(action)}
+      >
         <Icon name={ACTIONS[action].icon} /> {ACTIONS[action].title}
       </button>
     ))}
@@ -78,7 +87,7 @@ function Figures({ endpoint }: { endpoint: Endpoint }): JSX.Element {
       <Stat label="Waiting">
         <Waiting endpoint={endpoint} />
       </Stat>
-      <Stat label={endpoint.state === 'failing' ? 'Next probe' : 'Next attempt'}>
+      <Stat label="Next attempt">
         <RelativeTime at={health.next_attempt_at} />
       </Stat>
     </div>
@@ -129,6 +138,8 @@ function Facts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
 
 export function EndpointStatus({ endpoint, onAction }: StatusProps): JSX.Element {
   const { tone, about, remedy } = stateWords(endpoint)
+  // What was given up comes with the same advice.
+  const hasAdvice = endpoint.state !== 'active' || endpoint.health.lost === 0
   return (
     <Card
       title={
@@ -152,11 +163,13 @@ export function EndpointStatus({ endpoint, onAction }: StatusProps): JSX.Element
       }
     >
       <div class="stack">
-        <div class={`notice ${tone === 'good' ? '' : tone}`} role="status">
-          <p>
-            <CodeProse text={about} /> {remedy && <CodeProse text={remedy} />}
-          </p>
-        </div>
+        {hasAdvice && (
+          <div class={`notice ${tone === 'good' ? '' : tone}`} role="status">
+            <p>
+              <CodeProse text={about} /> {remedy && <CodeProse text={remedy} />}
+            </p>
+          </div>
+        )}
         <Losses endpoint={endpoint} />
         <Figures endpoint={endpoint} />
         <Actions endpoint={endpoint} onAction={onAction} />

@@ -47,12 +47,15 @@ export const useReplays = (id: string): QueryResult<InferOutput<typeof ReplaysAn
 export const useDelivery = (id: string): QueryResult<Delivery> =>
   useQuery<Delivery>(deliveryPath(id), {}, { interval_ms: LIVE_MS })
 
+/** The deliveries on a page: fewer on a phone, where each takes several lines and other cards follow. */
+const PAGE_SIZE = matchMedia('(max-width: 640px)').matches ? 10 : 25
+
 type DeliveryFilters = { endpoint: string; state: string; type: string; customer: string; event: string }
 /** One page of deliveries, newest first. `before` is null on the first page, which alone is read again. */
 export const useDeliveries = (filters: DeliveryFilters, before: number | null): QueryResult<Deliveries> =>
   useQuery<Deliveries>(
     DELIVERIES_PATH,
-    { ...filters, before, limit: 25 },
+    { ...filters, before, limit: PAGE_SIZE },
     // A search for customers reads more than a list.
     before === null ? { interval_ms: filters.customer === '' ? LIVE_MS : LIST_MS } : {},
   )

@@ -17,9 +17,7 @@ export const AttemptView = ({ attempt }: { attempt: Attempt }): JSX.Element => {
     <div class="attempt stack-s">
       <div class="row small">
         <span class={`badge ${isSuccess ? 'good' : 'bad'}`}>{attemptTitle(attempt)}</span>
-        <strong>
-          {attempt.is_probe ? 'Probe' : 'Attempt'} {count(attempt.number)}
-        </strong>
+        <strong>Attempt {count(attempt.number)}</strong>
         <time dateTime={new Date(attempt.at).toISOString()} class="quiet">
           {instantWithSeconds(attempt.at)}
         </time>

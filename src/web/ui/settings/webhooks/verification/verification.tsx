@@ -17,34 +17,39 @@ const about = (kind: Endpoint['kind']): string =>
     ? `Requests follow Standard Webhooks. Put the secret into the environment variable \`${SECRET_VARIABLE}\` of your backend. Verify each request before you use it, respond with 200, and skip a \`webhook-id\` that you already have.`
     : `The body is Apple’s, byte for byte: verify Apple’s signature in it as if Apple had sent it. The \`${headerPrefix(kind)}-\` headers prove that the request came through this server. Put the secret into the environment variable \`${SECRET_VARIABLE}\` of your backend.`
 
-export function Verification({ kind }: { kind: Endpoint['kind'] }): JSX.Element {
+/** The code is folded once the receiver accepted a request. */
+export function Verification({ endpoint }: { endpoint: Endpoint }): JSX.Element {
+  const { kind, health } = endpoint
   const [language, setLanguage] = useState<Language>('Node')
   const [chosen, setVariant] = useState<Variant>('library')
   const variants = variantsOf(language)
   const variant = variants.includes(chosen) ? chosen : 'plain'
   return (
     <Card title="Verify requests">
-      <div class="stack">
-        <p class="small quiet">
-          <CodeProse text={about(kind)} />
-        </p>
-        <div class="row">
-          <Segments title="Language" value={language} choices={LANGUAGE_CHOICES} onPick={setLanguage} />
-          {variants.length > 1 && (
-            <Segments
-              title="Package"
-              value={variant}
-              choices={variants.map((value) => ({ value, title: VARIANT_TITLES[value] }))}
-              onPick={setVariant}
-            />
-          )}
+      <details open={health.last_success_at === null}>
+        <summary class="small">Code for the receiver</summary>
+        <div class="stack details-body">
+          <p class="small quiet">
+            <CodeProse text={about(kind)} />
+          </p>
+          <div class="row">
+            <Segments title="Language" value={language} choices={LANGUAGE_CHOICES} onPick={setLanguage} />
+            {variants.length > 1 && (
+              <Segments
+                title="Package"
+                value={variant}
+                choices={variants.map((value) => ({ value, title: VARIANT_TITLES[value] }))}
+                onPick={setVariant}
+              />
+            )}
+          </div>
+          <Copy
+            isBlock
+            label={`the ${language} code`}
+            text={verificationSnippet(language, variant, kind).trimEnd()}
+          />
         </div>
-        <Copy
-          isBlock
-          label={`the ${language} code`}
-          text={verificationSnippet(language, variant, kind).trimEnd()}
-        />
-      </div>
+      </details>
     </Card>
   )
 }
