@@ -32,7 +32,7 @@ const testCommand = defineCommand({
           channel,
           kind,
           result === 'sent' ? 'sent' : 'failed',
-          stripControls(words ?? '-'),
+          stripControls(words ?? ''),
         ]),
       ),
     )
@@ -58,14 +58,13 @@ const logCommand = defineCommand({
 
 /** One line for each channel. */
 function rowsOf({ created_at, rule_name, kind, title, sends }: Message): string[][] {
-  const about = [instantText(created_at), rule_name ?? kind, stripControls(title ?? '-')]
-  if (sends.length === 0) return [[...about, '-', 'no channel', '']]
-  return sends.map(({ channel_name, state, words }) => [
-    ...about,
-    channel_name,
-    state,
-    stripControls(words ?? '-'),
-  ])
+  const when = [instantText(created_at), rule_name ?? kind]
+  if (sends.length === 0) return [[...when, stripControls(title ?? ''), '', 'no channel', '']]
+  return sends.map(({ channel_name, state, words, due_at }) => {
+    const what = title ?? (state === 'joined' ? 'part of a summary' : 'not worded yet')
+    const plan = due_at === null ? '' : `due at ${instantText(due_at)}`
+    return [...when, stripControls(what), channel_name, state, stripControls(words ?? plan)]
+  })
 }
 
 const muteCommand = defineCommand({

@@ -26,14 +26,15 @@ export const organization = {
     ...optionalSetting(is.timeZone, {
       reason:
         'The time zone of the days in charts, of quiet hours and of digests. A change counts the figures of all days again.',
-      write: 'an IANA time zone, such as Europe/Berlin',
+      write: 'an IANA time zone',
       example: '"Europe/Berlin"',
     }),
     otherwise: 'the one chosen in the dashboard, until then UTC',
   },
   currency: setting(is.currency, 'USD', {
     reason: 'The currency of totals.',
-    write: 'an ISO 4217 code, such as EUR',
+    write: 'an ISO 4217 code',
+    example: '"EUR"',
   }),
   publishable_key: optionalSetting(is.publishableKey, {
     reason:

@@ -242,7 +242,7 @@ export const metrics = {
   listen: optionalSetting(is.listenAddress, {
     reason:
       'An address and a port of their own for /internal/metrics, which then needs no token there. Use a loopback or private address.',
-    write: 'an address and a port, such as 127.0.0.1:9187',
+    write: 'an address and a port',
     example: '"127.0.0.1:9187"',
     restart: true,
   }),

@@ -125,12 +125,25 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+/**
+ * A time zone as IANA spells it: `utc` is `UTC`. A newer name that Intl replaces by an older one stays as it is, because
+ * another zone would count all figures again.
+ */
+function spelledZone(name: string): string {
+  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+  const isSame = (zone: string): boolean => zone.toLowerCase() === name.toLowerCase()
+  if (timeZone === name) return name
+  const known = [timeZone, ...Intl.supportedValuesOf('timeZone')].find(isSame)
+  return known ?? (name === name.toLowerCase() ? timeZone : name)
+}
+
 export const timeZone = v.pipe(
   v.string(),
   v.check(isTimeZone, (issue) => {
     const suggestion = closestMatch(issue.input, Intl.supportedValuesOf('timeZone'), (zone) => zone)
     return suggestion === null ? 'is not a time zone' : `is not a time zone, but "${suggestion}" is`
   }),
+  v.transform(spelledZone),
 )
 
 export const currency = v.pipe(

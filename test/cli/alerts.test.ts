@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 test('test sends to each channel and prints the provider’s answer; log shows why a message was sent or not', async () => {
   expect(await alerts('log')).toMatchObject({ status: 0, stdout: 'No messages.\n' })
-  expect(await alerts('test')).toMatchObject({ status: 0, stdout: 'phone  json  sent  -\n' })
+  expect(await alerts('test')).toMatchObject({ status: 0, stdout: 'phone  json  sent\n' })
   expect(app.got()).toMatchObject([{ title: '🔔 Windfall can reach you' }])
   app.receiver.behave(() => 404)
   const failed = await alerts('test', 'phone')
@@ -32,7 +32,7 @@ test('test sends to each channel and prints the provider’s answer; log shows w
   await app.rule('sale', {}, { name: 'Every sale' })
   await purchase({ app })
   await app.settle(2_000)
-  expect((await alerts('log')).stdout).toMatch(/Every sale {2}🔁 \$4\.99 · Renewal {2}phone {2}sent/)
+  expect((await alerts('log')).stdout).toMatch(/Every sale {2}🔁 \$4\.99 · Renewal {2}phone {2}sent\n/)
   expect((await alerts('log', '--limit', '0')).stderr).toContain('--limit must be a number from 1 to 1000')
 })
 
@@ -42,6 +42,9 @@ test('mute holds messages for a time and ends with off', async () => {
   await purchase({ app })
   await app.settle(2_000)
   expect(app.got()).toEqual([])
+  const { stdout } = await alerts('log')
+  expect(stdout).toMatch(/ {2}not worded yet {5}phone {2}waiting {2}due at 2026-06-01 13:00Z\n/)
+  expect(stdout).toMatch(/ {2}part of a summary {2}phone {2}joined {3}Alerts are muted\.\n/)
   expect((await alerts('mute', 'tomorrow')).stdout).toContain('2 Jun 2026, 08:00')
   expect((await alerts('mute', 'off')).stdout).toBe('Alerts are not muted.\n')
   await app.settle(2_000)

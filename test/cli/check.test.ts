@@ -90,7 +90,7 @@ test('names the nearest event type for each that does not exist', async () => {
   const checking = check({ env: {}, cwd: folder.path })
   await expect(checking).rejects.toThrow(
     `config.toml:5  endpoints[0].types[1]  "subscription.renewd" is not an event type. Did you mean "subscription.renewed"?
-config.toml:5  endpoints[0].types[2]  "purchase.eaten_up" is not an event type. docs/api.md lists the types.`,
+config.toml:5  endpoints[0].types[2]  "purchase.eaten_up" is not an event type. docs/webhook-events.md lists the types.`,
   )
 })
 

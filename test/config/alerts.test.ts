@@ -62,6 +62,34 @@ test('refuses what the kind or the template does not accept, and quotes no secre
   expect(issuesOf(`${TELEGRAM.replace('{ chat', '{ chat = 1, chat')}`)[0]).toContain(
     'alert_channels[0].settings.chat  is not one of its fields',
   )
+  const mail = (to: string, more = '') =>
+    `[[alert_channels]]\nname = "mail"\nkind = "email"\nsettings = { host = "mail.example.com", from = "a@example.com", to = ${to}${more} }`
+  const several = 'must be an e-mail address, or several in one text, separated by commas'
+  const to = 'config.toml:4  alert_channels[0].settings.to '
+  expect(issuesOf(mail('["a@example.com", "b@example.com"]'))).toEqual([
+    `${to} ${several}. docs/alerts.md lists the fields.`,
+  ])
+  expect(issuesOf(mail('"a@example.com, b"'))).toEqual([
+    `${to} ${several}: "b" is not one. docs/alerts.md lists the fields.`,
+  ])
+  expect(issuesOf(mail('"b"'))).toEqual([`${to} ${several}. docs/alerts.md lists the fields.`])
+  for (const [field, problem] of [
+    ['port = "25"', 'port  must be a number'],
+    ['port = 2.5', 'port  must be a whole number'],
+    ['port = 70000', 'port  must be at most 65535'],
+    ['security = "ssl"', 'security  must be "starttls" or "tls"'],
+    [
+      'securty = "tls"',
+      'securty  is not one of its fields. Did you mean security? The fields are host, port',
+    ],
+    [
+      'colour = 1',
+      'colour  is not one of its fields. Remove it. The fields are host, port, security, from, to, user.',
+    ],
+  ] as const)
+    expect(issuesOf(mail('"a@example.com"', `, ${field}`))).toEqual([
+      expect.stringContaining(`alert_channels[0].settings.${problem}`),
+    ])
   expect(issuesOf('[[alert_channels]]\nname = "a"\nkind = "telegramm"')).toEqual([
     'config.toml:3  alert_channels[0].kind  "telegramm" is not known. Did you mean "telegram"?',
   ])

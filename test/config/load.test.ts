@@ -210,3 +210,15 @@ test('derives the base URL from the actual port if the configured port is 0', ()
   const written = configured('base_url = "https://w.example"\n[server]\nport = 0').config
   expect(withPort(written, 54_321)).toEqual(written)
 })
+
+test.each([
+  ['utc', 'UTC'],
+  ['europe/berlin', 'Europe/Berlin'],
+  ['America/Port-au-prince', 'America/Port-au-Prince'],
+  // Intl has an older name of this zone.
+  ['Asia/Kolkata', 'Asia/Kolkata'],
+])('the time zone %s is %s', (written, read) => {
+  const folder = openFolder()
+  folder.write('config.toml', `[[organizations]]\nslug = "acme"\ntime_zone = "${written}"`)
+  expect(folder.load().config.organizations[0]?.time_zone).toBe(read)
+})

@@ -3,8 +3,7 @@ import * as v from 'valibot'
 import { pathText } from '../../config/checks/issues.ts'
 import { closestMatch } from '../../config/checks/suggest.ts'
 import type { Config } from '../../config/settings.ts'
-import { type FieldError, Refusal } from '../../errors.ts'
-import { parse } from '../../http/parse.ts'
+import type { FieldError } from '../../errors.ts'
 import { findKind, KIND_NAMES } from '../channels/kinds.ts'
 import { type RuleSettings, SomeRuleSettings, TEMPLATES, type TemplateName } from '../rules/templates.ts'
 
@@ -112,17 +111,56 @@ function unknownWord(word: string, known: readonly string[], path: Above): Decla
 }
 
 function issuesOf(schema: v.GenericSchema, value: unknown, above: Above): DeclaredIssue[] {
-  try {
-    parse(schema, value)
-    return []
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return (error.errors ?? []).map((one) => issueOf(one, above))
-  }
+  const { issues = [] } = v.safeParse(schema, value, { abortPipeEarly: true })
+  return issues.map((issue) => {
+    const keys = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
+    const path = pathText([...above, ...keys])
+    if (issue.type === 'strict_object' && issue.expected === 'never')
+      return { path, ...unknownField(String(keys.at(-1)), keys.length === 1 ? fieldsOf(schema) : []) }
+    return { path, problem: problemOf(issue), advice: ADVICE }
+  })
 }
+
+const ADVICE = 'docs/alerts.md lists the fields.'
+
+const fieldsOf = (schema: v.GenericSchema): string[] =>
+  'entries' in schema ? Object.keys(schema.entries as object) : []
+
+function unknownField(key: string, fields: readonly string[]): Omit<DeclaredIssue, 'path'> {
+  const suggestion = closestMatch(key, fields, (one) => one)
+  const hint = suggestion === null ? 'Remove it.' : `Did you mean ${suggestion}?`
+  const list = fields.length === 0 ? ADVICE : `The fields are ${fields.join(', ')}.`
+  return { problem: 'is not one of its fields', advice: `${hint} ${list}` }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  Array: 'a list',
+  Object: 'a table',
+}
+
+/** What is wrong with a field, in place of the words of the validator, which are for programmers. */
+function problemOf({ input, kind, type, expected, message }: v.BaseIssue<unknown>): string {
+  if (input === undefined) return 'is required'
+  if (!message.startsWith('Invalid')) return message
+  if (type === 'picklist')
+    return `must be ${String(expected)
+      .replace(/^\(|\)$/g, '')
+      .replaceAll(' | ', ' or ')}`
+  if (kind === 'schema') return `must be ${TYPES[expected ?? ''] ?? 'of another type'}`
+  if (type === 'integer') return 'must be a whole number'
+  const bound = /^(>=|<=)(\S+)$/.exec(expected ?? '')
+  if (bound) return `must be ${bound[1] === '>=' ? 'at least' : 'at most'} ${bound[2]}${BOUNDED[type] ?? ''}`
+  return 'is not valid'
+}
+
+/** What a bound of a length counts. */
+const BOUNDED: Readonly<Record<string, string>> = { min_length: ' long', max_length: ' long' }
 
 const issueOf = ({ path, message }: FieldError, above: Above): DeclaredIssue => ({
   path: path === '' ? pathText(above) : `${pathText(above)}.${path}`,
-  problem: message.startsWith('Invalid key') ? 'is not one of its fields' : message,
-  advice: 'docs/alerts.md lists the fields.',
+  problem: message,
+  advice: ADVICE,
 })

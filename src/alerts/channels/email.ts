@@ -10,12 +10,17 @@ const address = v.pipe(v.string(), v.trim(), v.email('must be an e-mail address'
 const MAX_RECIPIENTS = 10
 const recipientsOf = (to: string): string[] => to.split(',').map((one) => one.trim())
 /** Addresses that are separated by commas. */
+const ADDRESSES = 'must be an e-mail address, or several in one text, separated by commas'
+const isAddress = (one: string): boolean => v.is(address, one)
 const addresses = v.pipe(
-  v.string(),
+  v.string(ADDRESSES),
   v.trim(),
   v.check(
-    (to) => recipientsOf(to).every((one) => v.is(address, one)),
-    'must be an e-mail address, or several that are separated by commas',
+    (to) => recipientsOf(to).every(isAddress),
+    ({ input }) => {
+      const wrong = recipientsOf(input).find((one) => !isAddress(one))
+      return recipientsOf(input).length === 1 ? ADDRESSES : `${ADDRESSES}: "${wrong}" is not one`
+    },
   ),
   v.check((to) => recipientsOf(to).length <= MAX_RECIPIENTS, `must be at most ${MAX_RECIPIENTS} addresses`),
 )

@@ -42,6 +42,7 @@ const alertIssues = ({ config, locationByPath }: LoadedConfig): ConfigIssue[] =>
 
 function unknownType(type: string, path: string, source: string): ConfigIssue {
   const suggestion = closestMatch(type, EVENT_TYPES, (known) => known)
-  const advice = suggestion === null ? 'docs/api.md lists the types.' : `Did you mean "${suggestion}"?`
+  const advice =
+    suggestion === null ? 'docs/webhook-events.md lists the types.' : `Did you mean "${suggestion}"?`
   return { path, line: null, source, problem: `"${type}" is not an event type`, advice }
 }

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import type { InferOutput } from 'valibot'
 import type { ReplayAnswer, ReplayPreview } from '../../api/forwarding/answers.ts'
+import { systemClock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { openPrompt } from '../connect/prompt.ts'
 import {
@@ -29,6 +30,8 @@ type Status = {
 }
 
 const POLL_MS = 1_000
+/** Shorter waits are given in seconds. */
+const IN_SECONDS_S = 300
 
 const INSTANT = 'a date such as 2026-05-01T08:00Z, or a duration such as 7d'
 const seqArg = (description: string) => ({ type: 'string', valueHint: 'SEQ', description }) as const
@@ -152,6 +155,13 @@ function obstacleOf({ endpoint_state, is_serving, is_held }: Status): string | n
 const doneText = ({ delivered, failed }: Replay): string =>
   `${plural(delivered, 'event')} delivered${failed === 0 ? '' : `, ${failed.toLocaleString('en-US')} failed`}.`
 
+/** When the next attempt is: in seconds, where an instant to the minute would say too little. */
+function nextText(at: number | null): string {
+  const left_s = at === null ? null : Math.ceil((at - systemClock()) / 1_000)
+  if (left_s === null || left_s >= IN_SECONDS_S) return `at ${instantText(at)}`
+  return left_s <= 0 ? 'now' : `in ${left_s} s`
+}
+
 /** What was tried once, and when the rest is tried again. */
 function triedText({
   replay: { delivered, failed, waiting },
@@ -161,7 +171,7 @@ function triedText({
   const behind = waiting - refused
   const parts = [`${plural(delivered, 'event')} delivered`]
   if (failed > 0) parts.push(`${number(failed)} failed`)
-  if (refused > 0) parts.push(`${number(refused)} refused and tried again at ${instantText(next_attempt_at)}`)
+  if (refused > 0) parts.push(`${number(refused)} refused and tried again ${nextText(next_attempt_at)}`)
   if (behind > 0) parts.push(`${number(behind)} behind an earlier event of the same subject`)
   return `${parts.join(', ')}.\nTo follow them: windfall webhooks log`
 }

@@ -59,9 +59,8 @@ function suggestSetting(word: string, section: string): Suggestion | null {
 /** The whole path within the same section or in a plain section; the key and heading in a list section. */
 function suggestionText({ section, key }: Suggestion, path: Path, from: string): string {
   if (section.name === from) return pathText([...path.slice(0, -1), key])
-  return section.list
-    ? `${key} in ${heading(section)}`
-    : pathText(section.name === '' ? [key] : [section.name, key])
+  if (section.name === '') return `${key} at the top of the file, before the first section`
+  return section.list ? `${key} in ${heading(section)}` : pathText([section.name, key])
 }
 
 function adviceFor(name: string): string {

@@ -15,6 +15,9 @@ export type Retrying = ReturnType<typeof openRetrying>
 /** The delivery that a person wants to be the next probe of a failing endpoint, by its endpoint. In memory only. */
 export type WantedProbes = Map<string, number>
 
+/** Shorter waits are given in seconds. */
+const IN_SECONDS_MS = 300_000
+
 type Deps = {
   store: Store
   clock: Clock
@@ -112,8 +115,12 @@ function assertSending(endpoint: Endpoint, isHeld: boolean): void {
 
 function assertNotHeld({ name, hold_until_at }: Endpoint, now: number): void {
   if (hold_until_at === null || hold_until_at <= now) return
-  const until = utcMinuteText(hold_until_at)
-  const detail = `the receiver of ${name} asked to wait until ${until}; to send everything now: windfall webhooks retry ${name}`
+  const left_ms = hold_until_at - now
+  const time =
+    left_ms < IN_SECONDS_MS
+      ? `for another ${Math.ceil(left_ms / 1_000)} s`
+      : `until ${utcMinuteText(hold_until_at)}`
+  const detail = `the receiver of ${name} asked to wait ${time}; to send everything now: windfall webhooks retry ${name}`
   throw new Refusal(409, 'endpoint_on_hold', detail)
 }
 

@@ -12,7 +12,10 @@ test.each([
   ['port = 80', 'config.toml:1  port  unknown setting. Did you mean server.port?'],
   ['server.prot = 80', 'config.toml:1  server.prot  unknown setting. Did you mean server.port?'],
   ['baseurl = "https://a.b"', 'config.toml:1  baseurl  unknown setting. Did you mean base_url?'],
-  ['[log]\nbase_url = "https://a.b"', 'config.toml:2  log.base_url  unknown setting. Did you mean base_url?'],
+  [
+    '[log]\nbase_url = "https://a.b"',
+    'config.toml:2  log.base_url  unknown setting. Did you mean base_url at the top of the file, before the first section?',
+  ],
   ['bundle_id = "a"', 'config.toml:1  bundle_id  unknown setting. Did you mean bundle_id in [[apps]]?'],
   ['[sever]\nport = 80', 'config.toml:1  sever  unknown section. Did you mean [server]?'],
   ['[[app]]\nbundle_id = "a"', 'config.toml:1  app  unknown section. Did you mean [[apps]]?'],

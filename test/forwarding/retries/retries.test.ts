@@ -149,6 +149,10 @@ test('nothing is retried while the endpoint is paused, disabled or held, and the
     message: expect.stringContaining('windfall webhooks retry backend'),
   }
   await expect(retry(row?.id ?? 0)).rejects.toMatchObject(onHold)
+  await store.commit(
+    () => void store.prepare('update endpoints set hold_until_at = ?').run(app.clock() + 41_500),
+  )
+  await expect(retry(row?.id ?? 0)).rejects.toThrow('asked to wait for another 42 s;')
   const test_ = await forwarding.test.send(app.endpoint(id), 'gap.found')
   expect(await refusal(test_)).toBe('test_delivery')
   expect(await refusal(9_999)).toBe('unknown_delivery')
