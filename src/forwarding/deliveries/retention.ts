@@ -20,6 +20,10 @@ const bytesOfAttempts = `(select ifnull(sum(${ATTEMPT_BYTES} + length(words) + i
   from delivery_attempts where delivery_id = deliveries.id)`
 const bytesOf = `${DELIVERY_BYTES} + ifnull(length(body), 0) + ${bytesOfAttempts}`
 
+/** A delivery beyond the cursor of its endpoint stays until the cursor comes there: otherwise its event would be sent again. */
+const IS_BEYOND = `exists (select 1 from endpoints where endpoints.id = endpoint_id and deleted_at is null
+  and replay_id is null and ifnull(seq, payload_id) > cursor)`
+
 /** Opens the retention. */
 export function openRetention(deps: Deps) {
   const { store, clock } = deps
@@ -66,7 +70,8 @@ function openDeletion({ store, isInFlight }: Deps) {
     order by finished_at limit ?`)
   const dropBody = store.prepare<[number]>('update deliveries set body = null where id = ?')
   const selectOldest = store.prepare<[number, number], Sized>(`
-    select id, ${bytesOf} as bytes from deliveries where finished_at < ? order by finished_at, id limit ?`)
+    select id, ${bytesOf} as bytes from deliveries where finished_at < ? and not ${IS_BEYOND}
+    order by finished_at, id limit ?`)
   const deleteAttempts = store.prepare<[number]>('delete from delivery_attempts where delivery_id = ?')
   const deleteDelivery = store.prepare<[number]>('delete from deliveries where id = ?')
 

@@ -95,7 +95,10 @@ export function openFilling(deps: Deps) {
 }
 
 /** Returns a function that makes a delivery beyond the cursor of an endpoint, which stays where it is. */
-function openFillingBeyond({ deliveries, sources }: Deps, add: ReturnType<typeof openAdding>['add']) {
+function openFillingBeyond(
+  { endpoints, deliveries, sources }: Deps,
+  add: ReturnType<typeof openAdding>['add'],
+) {
   /** Whether an earlier item of the same key waits, as a delivery or behind the cursor. */
   function isHeldBack(endpoint: Endpoint, { key, seq }: Item): boolean {
     if (key === null || seq === null) return false
@@ -116,7 +119,10 @@ function openFillingBeyond({ deliveries, sources }: Deps, add: ReturnType<typeof
     const [item] = items
     if (!item || isHeldBack(endpoint, item)) return reached
     let done = after
-    await addIsolated(add, endpoint, { items, reached }, () => {
+    await addIsolated(add, endpoint, { items, reached }, ({ id, cursor, state_since }) => {
+      const now = endpoints.get(id)
+      // What was skipped while the body was made, and has failed again since, is not sent.
+      if (now?.cursor !== cursor || now.state_since !== state_since) return false
       done = reached
       return true
     })

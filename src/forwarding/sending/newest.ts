@@ -48,8 +48,9 @@ export function openNewest({ monotonic, filling }: { monotonic: Clock; filling: 
     return true
   }
 
+  /** Whether an untried delivery is of a new event, also one that was made beyond the cursor before a crash. */
   const isNew = (endpoint: Endpoint, { seq, payload_id }: Delivery): boolean =>
-    (seq ?? payload_id ?? 0) > of(endpoint).head
+    (seq ?? payload_id ?? 0) > Math.min(of(endpoint).head, endpoint.cursor)
 
   function note(endpoint: Endpoint): void {
     of(endpoint).tried_at = monotonic()
