@@ -125,6 +125,8 @@ function openKeys(store: Pick<Store, 'prepare'>) {
 
 type ReleaseNext = ReturnType<typeof openKeys>['releaseNext']
 
+const BECAME_ORDERED = 'Its endpoint became ordered, so it is sent again after the events before it.'
+
 /** Stores results: the next attempt, or the end of deliveries. */
 function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext, losses: Losses) {
   const updateWaiting = store.prepare<Pick<Delivery, 'id' | 'failures' | 'next_at'>>(
@@ -138,6 +140,14 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext, lo
   const finishWaiting = store.prepare<{ endpoint_id: string; state: string; reason: string; now: number }>(`
     update deliveries set state = :state, reason = :reason, next_at = null, finished_at = :now
     where endpoint_id = :endpoint_id and state = 'waiting'`)
+  const skipWaitingBeyond = store.prepare<{
+    endpoint_id: string
+    cursor: number
+    reason: string
+    now: number
+  }>(`
+    update deliveries set state = 'skipped', reason = :reason, next_at = null, finished_at = :now
+    where endpoint_id = :endpoint_id and state = 'waiting' and replay_id is null and seq > :cursor`)
   const selectOfReplay = store.prepare<[string], Delivery>(
     `select ${FIELDS} from deliveries where replay_id = ? and state = 'waiting'`,
   )
@@ -166,12 +176,16 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext, lo
     return changes
   }
 
+  /** Skips what waits beyond the cursor of an endpoint that becomes ordered. The cursor makes it again, in order. */
+  const skipBeyond = (endpoint_id: string, cursor: number, now: number): void =>
+    void skipWaitingBeyond.run({ endpoint_id, cursor, reason: BECAME_ORDERED, now })
+
   /** Skips the waiting deliveries of a replay. */
   function skipReplay(replay_id: string, reason: string, now: number): void {
     for (const delivery of selectOfReplay.all(replay_id)) finish(delivery, 'skipped', reason, now)
   }
 
-  return { postpone, finish, giveUp, finishAll, skipReplay }
+  return { postpone, finish, giveUp, finishAll, skipBeyond, skipReplay }
 }
 
 /** Stores attempts. */

@@ -22,7 +22,7 @@ const bytesOf = `${DELIVERY_BYTES} + ifnull(length(body), 0) + ${bytesOfAttempts
 
 /** A delivery beyond the cursor of its endpoint stays until the cursor comes there: otherwise its event would be sent again. */
 const IS_BEYOND = `exists (select 1 from endpoints where endpoints.id = endpoint_id and deleted_at is null
-  and replay_id is null and ifnull(seq, payload_id) > cursor)`
+  and replay_id is null and case kind when 'apple' then payload_id else seq end > cursor)`
 
 /** Opens the retention. */
 export function openRetention(deps: Deps) {

@@ -143,7 +143,9 @@ function openSettings(deps: AdministrationDeps) {
       header_names: Object.keys(headers),
     }
     const chosen = fields.types !== undefined && { default_set: NEWEST_DEFAULT_SET }
-    endpoints.change(endpoint, { ...fields, ...sealed, ...chosen, cursor: positionOf(endpoint) })
+    const cursor = positionOf(endpoint)
+    if (fields.is_ordered && !endpoint.is_ordered) deliveries.skipBeyond(id, cursor, clock())
+    endpoints.change(endpoint, { ...fields, ...sealed, ...chosen, cursor })
     store.afterCommit(wake)
     return requireEndpoint(endpoints, id)
   }

@@ -56,6 +56,7 @@ export function openDeclaredEndpoints(deps: Deps) {
     const endpoint = known ?? newEndpoint(organization_id, declared, { now: clock(), cursor: head })
     const appIds = appIdsOf(deps, organization_id, declared)
     const cursor = known ? positionOf(known) : head
+    if (declared.ordered && !endpoint.is_ordered) deliveries.skipBeyond(endpoint.id, cursor, clock())
     endpoints.put({ ...endpoint, cursor, ...settingsOf(declared, appIds), ...stateOf(endpoint) })
     if (endpoint.reason === 'config_removed') deliveries.makeDue(endpoint.id, clock())
     if (endpoint.kind !== declared.kind) changeKind(deps, endpoint.id, declared.kind)

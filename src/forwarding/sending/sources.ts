@@ -42,9 +42,13 @@ export type Source = {
   bodies: (items: readonly Body[], lost: ReadonlySet<string>) => Promise<Buffer[]>
 }
 
-/** Whether an endpoint has a delivery of an event that is no replay. A failing endpoint has some beyond its cursor. */
+/**
+ * Whether an endpoint has a delivery of an event that is no replay. A failing endpoint has some beyond its cursor. What was
+ * skipped there, because it became ordered, is made again.
+ */
 const IS_MADE = (event_id: string) => `exists (
-  select 1 from deliveries where event_id = ${event_id} and endpoint_id = :id and replay_id is null)`
+  select 1 from deliveries where event_id = ${event_id} and endpoint_id = :id and replay_id is null
+    and state <> 'skipped')`
 
 /** The feed of events. */
 export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source {

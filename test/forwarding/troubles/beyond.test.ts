@@ -89,3 +89,52 @@ test('a delivery beyond the cursor stays, however little is kept, until the curs
   expect(await forwarding.expire(0)).toBeGreaterThan(old.length)
   expect(made()).toBeUndefined()
 })
+
+/** An endpoint that becomes ordered while it fails, with a new event of the subject of those behind its cursor. */
+async function becomeOrdered(when: 'while its body is made' | 'after its attempt', isDelivered = false) {
+  const { app, receiver, id, old, cursor } = await openFailing()
+  const { store, forwarding } = app.windfall
+  const { commit } = store
+  const order = () => commit(() => void forwarding.endpoints.change(id, { is_ordered: true }))
+  const [fresh = ''] = await app.append(1, { subject: 'one' })
+  let [isHere, isAnswered] = [false, false]
+  receiver.behave(({ id: event_id }, response) => {
+    if (event_id !== fresh || !isDelivered) return 500
+    void order().then(() => {
+      response.writeHead(200).end()
+      isAnswered = true
+    })
+    return undefined
+  })
+  if (when === 'while its body is made')
+    openGate(store, 1, SIDES[0], async () => {
+      isHere = true
+      await order()
+    })
+  await app.settled()
+  if (when === 'after its attempt' && !isDelivered) await order()
+  expect(isHere || isAnswered || app.endpoint(id).is_ordered).toBe(true)
+  const waits = old.filter((one) => app.rows(id).every(({ event_id }) => event_id !== one))
+  if (!isDelivered) expect(app.endpoint(id)).toMatchObject({ state: 'failing', cursor })
+  receiver.behave(() => 200)
+  const sent = receiver.requests.length
+  await app.run(3 * HOUR_MS)
+  expect(app.endpoint(id).state).toBe('active')
+  return { arrived: receiver.ids().slice(sent), waits, fresh }
+}
+
+test.each(['while its body is made', 'after its attempt'] as const)(
+  'an event beyond the cursor keeps its place if the endpoint becomes ordered %s',
+  async (when) => {
+    const { arrived, waits, fresh } = await becomeOrdered(when)
+    expect(waits.length).toBeGreaterThan(10)
+    expect(arrived.filter((one) => waits.includes(one))).toEqual(waits)
+    expect(arrived.filter((one) => one === fresh)).toHaveLength(1)
+    expect(arrived.at(-1)).toBe(fresh)
+  },
+)
+
+test('an event beyond the cursor that is accepted while its endpoint becomes ordered is not sent again', async () => {
+  const { arrived, fresh } = await becomeOrdered('after its attempt', true)
+  expect(arrived).not.toContain(fresh)
+})
