@@ -140,8 +140,8 @@ const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => ENTIT
 type Sent = { rejected: readonly unknown[]; rejectedErrors?: readonly SmtpError[] | undefined }
 
 /**
- * Whether the server accepted all recipients. The message is sent to all again if it may accept the others later; their
- * programs know it by its Message-ID. Otherwise it is sent: the others have it.
+ * Whether the server accepted all recipients. The message is sent to all again if it may accept the others later, because
+ * a send stores no recipients; their programs know it by its Message-ID. Otherwise it is sent: the others have it.
  */
 function partResult({ rejected, rejectedErrors = [] }: Sent, { host, port }: Settings): SendResult {
   if (rejected.length === 0) return { kind: 'sent' }
