@@ -31,12 +31,16 @@ export function openMemory(program: Pick<Program, 'measure'>) {
     if (first === undefined || last === undefined) return []
     // A single measurement may meet a burst, which the least of the last ones does not.
     const least = (of: (held: Held) => number): number => Math.min(...measured.slice(-3).map(of))
-    const grown: [string, number, number][] = [
-      ['heap', least(({ heap }) => heap ?? 0) - (first.heap ?? 0), MOST.heap_mib],
-      ['resident memory', least(({ resident }) => resident) - first.resident, MOST.resident_mib],
-      ['descriptors', least(({ descriptors }) => descriptors) - first.descriptors, MOST.descriptors],
+    const grown: [string, number, (held: Held) => number][] = [
+      ['heap', MOST.heap_mib, ({ heap }) => heap ?? 0],
+      ['resident memory', MOST.resident_mib, ({ resident }) => resident],
+      ['descriptors', MOST.descriptors, ({ descriptors }) => descriptors],
     ]
-    return grown.flatMap(([what, by, most]) => (by > most ? [`the ${what} grew by ${by.toFixed(1)}`] : []))
+    return grown.flatMap(([what, most, of]) => {
+      const by = least(of) - of(first)
+      const each = measured.map((held) => of(held).toFixed(1)).join(', ')
+      return by > most ? [`the ${what} grew by ${by.toFixed(1)}: ${each}`] : []
+    })
   }
 
   return { watchUntil, faults, last: (): Partial<Held> => measured.at(-1) ?? {} }
