@@ -2,6 +2,9 @@
 
 const SHORT_MINUTES = 2
 
+/** The days to simulate. */
+export const days = Number(process.env.WINDFALL_DAYS ?? 8)
+
 /** The minutes to run. */
 export const minutes = Number(process.env.WINDFALL_MINUTES ?? SHORT_MINUTES)
 

@@ -1,0 +1,77 @@
+/**
+ * A preload of the bundle that owns its time: Date, performance.now and all timers. Time passes at its real speed while
+ * something is under way, and jumps ahead when all is idle, at most to the instant that the last command named. Commands are
+ * lines of JSON on standard input, and answers are lines of the log.
+ */
+import { isMainThread } from 'node:worker_threads'
+import { openActivity } from './activity.ts'
+import { installClock } from './clock.ts'
+import { installTimers } from './timers.ts'
+
+/** `until`: jump at most to this instant. `shift`: set the wall clock by so many milliseconds. */
+type Command = { until?: number; shift?: number }
+
+/** How often time is looked at, in ms. */
+const TURN_MS = 1
+/** What a callback began shows in the turn after it. */
+const QUIET_TURNS = 2
+/** A jump goes to the next timer, or at least so far: in eight days some timer is due in each of 700,000 seconds. */
+const SHORTEST_JUMP_MS = 10_000
+
+/** Moves the clock of a server. */
+function openJumping(clock: ReturnType<typeof installClock>) {
+  const timers = installTimers(clock.monotonic)
+  const isIdle = openActivity()
+  let limit = clock.wall()
+  let announced = limit
+  let quietTurns = 0
+
+  /** Says once that the instant is reached. */
+  function announce(): void {
+    if (announced === limit || clock.wall() < limit) return
+    announced = limit
+    process.stdout.write(`${JSON.stringify({ message: 'reached', until: limit })}\n`)
+  }
+
+  /** Runs what is due, and jumps if nothing is under way. */
+  function turn(): void {
+    timers.runDue()
+    quietTurns = isIdle() ? quietTurns + 1 : 0
+    if (quietTurns < QUIET_TURNS) return
+    quietTurns = 0
+    announce()
+    const next = Math.max(timers.nextAt() - clock.monotonic(), SHORTEST_JUMP_MS)
+    clock.skip(Math.max(0, Math.min(next, limit - clock.wall())))
+  }
+
+  function obey({ until, shift }: Command): void {
+    if (shift !== undefined) {
+      clock.shift(shift)
+      // Until the next command, no time passes.
+      limit += shift
+      announced += shift
+    }
+    if (until !== undefined) limit = until
+  }
+
+  return { turn, obey }
+}
+
+function main(): void {
+  const { setInterval } = globalThis
+  const clock = installClock(Number(process.env.SIMULATED_FROM))
+  // A command takes real time.
+  if (process.argv[2] !== 'serve') return
+  const { turn, obey } = openJumping(clock)
+  let text = ''
+  process.stdin.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (text + chunk).split('\n')
+    text = lines.pop() ?? ''
+    for (const line of lines) obey(JSON.parse(line))
+  })
+  // The process ends as it would without these.
+  if ('unref' in process.stdin) (process.stdin.unref as () => void)()
+  setInterval(turn, TURN_MS).unref()
+}
+
+if (isMainThread) main()
