@@ -92,6 +92,7 @@ export async function soak({ form, minutes, seed }: Options) {
       stops,
       began: added,
       until,
+      rightTime: (at) => at,
     }),
   ]
   const counts = {

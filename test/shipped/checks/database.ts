@@ -15,6 +15,7 @@ import { type Began, missingDeliveries } from './missing.ts'
 /**
  * What the processes of the world saw, null for one that did not exist. `began`: the endpoints that did not begin with the
  * first event. `until`: what was recorded before this instant (ms) must have been delivered, read and alerted.
+ * `rightTime`: the right time when the program’s clock showed another.
  */
 export type Evidence = {
   seen: readonly Seen[]
@@ -24,6 +25,7 @@ export type Evidence = {
   stops: readonly Stop[]
   began: Readonly<Record<string, Began>>
   until: number
+  rightTime: (at: number) => number
 }
 
 /** Apple's history brings what no process posted. */

@@ -28,6 +28,8 @@ type World = {
   stops: readonly Stop[]
   began: Readonly<Record<string, Began>>
   until: number
+  /** The right time when the program’s clock showed another. */
+  rightTime: (at: number) => number
 }
 
 /** Returns what is wrong with the deliveries of all endpoints. */
@@ -44,7 +46,7 @@ export function faultsOfDeliveries(db: Database.Database, world: World): string[
 function faultsOfEndpoint(
   db: Database.Database,
   endpoint: Endpoint,
-  { receipts: all, stops }: World,
+  { receipts: all, stops, rightTime }: World,
 ): string[] {
   const receipts = all.filter(({ endpoint: name, isReplay }) => name === endpoint.name && !isReplay)
   const deliveries = db
@@ -57,9 +59,11 @@ function faultsOfEndpoint(
     .prepare<[string], Attempt>(
       `select delivery_id, number, at, status, kind,
          at + coalesce(ms, case kind when 'timeout' then ${TIMEOUT_MS} else 0 end) as ended_at
-       from delivery_attempts where endpoint_id = ? order by ended_at, delivery_id`,
+       from delivery_attempts where endpoint_id = ?`,
     )
     .all(endpoint.id)
+    .map((attempt) => ({ ...attempt, ended_at: rightTime(attempt.ended_at) }))
+    .sort((a, b) => a.ended_at - b.ended_at || a.delivery_id - b.delivery_id)
   const attemptsOf = Map.groupBy(attempts, ({ delivery_id }) => delivery_id)
   const receiptsOf = Map.groupBy(receipts, ({ id }) => id)
   const known = new Set(deliveries.map(({ event_id }) => event_id))

@@ -16,7 +16,7 @@ const TURN_MS = 1
 /** What a callback began shows in the turn after it. */
 const QUIET_TURNS = 2
 /** A jump goes to the next timer, or at least so far: in eight days some timer is due in each of 700,000 seconds. */
-const SHORTEST_JUMP_MS = 10_000
+const SHORTEST_JUMP_MS = 30_000
 
 /** Moves the clock of a server. */
 function openJumping(clock: ReturnType<typeof installClock>) {
