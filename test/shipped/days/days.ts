@@ -74,6 +74,7 @@ async function findings(around: Around, steering: Steering, { days, lost, marks,
   const { stops } = program
   const until = ended_at - HOUR_MS
   const world = { seen, receipts, accepted, read: null, stops, began: {}, until, rightTime: steering.right }
+  const steered = { set_back_at: steering.setBackAt(), ahead_at: steering.aheadSince() }
   const file = installed.database
   const faults = [
     ...program.faults().filter((fault) => !isOfWrongClock(fault, steering)),
@@ -82,7 +83,7 @@ async function findings(around: Around, steering: Steering, { days, lost, marks,
     ...ofPhones,
     ...(verified.difference === null ? [] : [`verify: ${verified.difference}`]),
     ...faultsOfDatabase(file, world),
-    ...faultsOfDays(file, { days, lost, ...marks, ahead_at: steering.aheadSince(), ended_at }),
+    ...faultsOfDays(file, { days, lost, ...marks, ...steered, ended_at }),
   ]
   const calls = seen.reduce((sum, one) => sum + one.answered, 0)
   return { faults, counts: { days, calls, restarts: stops.length, lost: lost.length, ...countsIn(file) } }

@@ -51,6 +51,8 @@ export function openSteering(starts_at: number) {
     wasWrong: (at: number): boolean => during(at).length > 0,
     /** The right time when the program’s clock showed this. What it showed twice was right. */
     right: (at: number): number => at - (during(at).find(({ by }) => Math.abs(by) > DAY_MS)?.by ?? 0),
+    /** When the clock was first set back so that it was wrong, by its own time. */
+    setBackAt: (): number => wrong.find(({ by }) => by < 0)?.from ?? Number.POSITIVE_INFINITY,
     /** When the clock was first set ahead by more than a day, by the right time. */
     aheadSince: (): number => {
       const first = wrong.find(({ by }) => by > DAY_MS)
