@@ -8,8 +8,11 @@ import { openActivity } from './activity.ts'
 import { installClock } from './clock.ts'
 import { installTimers } from './timers.ts'
 
-/** `until`: jump at most to this instant. `shift`: set the wall clock by so many milliseconds. */
-type Command = { until?: number; shift?: number }
+/**
+ * `until`: jump at most to this instant, and say when it is reached, with the `id` of the command: after the clock was set
+ * back, an instant comes twice. `shift`: set the wall clock by so many milliseconds.
+ */
+type Command = { until: number; id: number } | { shift: number }
 
 /** How often time is looked at, in ms. */
 const TURN_MS = 1
@@ -23,14 +26,14 @@ function openJumping(clock: ReturnType<typeof installClock>) {
   const timers = installTimers(clock.monotonic)
   const isIdle = openActivity()
   let limit = clock.wall()
-  let announced = limit
+  let unanswered: number | null = null
   let quietTurns = 0
 
   /** Says once that the instant is reached. */
   function announce(): void {
-    if (announced === limit || clock.wall() < limit) return
-    announced = limit
-    process.stdout.write(`${JSON.stringify({ message: 'reached', until: limit })}\n`)
+    if (unanswered === null || clock.wall() < limit) return
+    process.stdout.write(`${JSON.stringify({ message: 'reached', id: unanswered })}\n`)
+    unanswered = null
   }
 
   /** Runs what is due, and jumps if nothing is under way. */
@@ -44,14 +47,15 @@ function openJumping(clock: ReturnType<typeof installClock>) {
     clock.skip(Math.max(0, Math.min(next, limit - clock.wall())))
   }
 
-  function obey({ until, shift }: Command): void {
-    if (shift !== undefined) {
-      clock.shift(shift)
+  function obey(command: Command): void {
+    if ('shift' in command) {
+      clock.shift(command.shift)
       // Until the next command, no time passes.
-      limit += shift
-      announced += shift
+      limit += command.shift
+    } else {
+      limit = command.until
+      unanswered = command.id
     }
-    if (until !== undefined) limit = until
   }
 
   return { turn, obey }

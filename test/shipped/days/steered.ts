@@ -16,6 +16,7 @@ export type Steering = ReturnType<typeof openSteering>
 export function openSteering(starts_at: number) {
   let reached = starts_at
   let ahead = 0
+  let asked = 0
   let program: Program | null = null
   const wrong: Wrong[] = []
 
@@ -34,8 +35,9 @@ export function openSteering(starts_at: number) {
     /** Resolves when the program has reached this right time. */
     async until(instant: number): Promise<void> {
       const until = instant + ahead
-      say({ until })
-      const line = `"message":"reached","until":${until}}`
+      asked += 1
+      say({ until, id: asked })
+      const line = `"message":"reached","id":${asked}}`
       await program?.until((stdout) => (stdout.includes(line, stdout.length - TAIL) ? true : null))
       reached = until
     },
