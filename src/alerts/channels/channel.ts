@@ -43,8 +43,8 @@ export type SendResult =
 export type RateLimit = Readonly<{ count: number; per_ms: number }>
 
 /**
- * What a channel sends with. `signal` aborts at the stop of the server. `mute_url`: where a POST mutes alerts for an hour, once;
- * null for a test, and if no phone reaches this server.
+ * What a channel sends with. `signal` aborts when the time of the call is over, and at the stop of the server: the connection must close
+ * then. `mute_url`: where a POST mutes alerts for an hour, once; null for a test, and if no phone reaches this server.
  */
 export type SendContext = Readonly<{
   dispatcher: Pick<Outgoing['dispatcher'], 'request' | 'connect' | 'ca'>

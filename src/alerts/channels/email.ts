@@ -74,6 +74,7 @@ async function deliver(
   const abort = (): void => void socket.destroy()
   signal.addEventListener('abort', abort, { once: true })
   try {
+    signal.throwIfAborted()
     const { createTransport } = await import('nodemailer')
     const ca = dispatcher.ca()
     const options: SMTPTransportOptions = {
@@ -157,7 +158,7 @@ function partResult({ rejected, rejectedErrors = [] }: Sent, { host, port }: Set
 function resultOf(error: unknown, { host, port }: Settings): SendResult {
   if (error instanceof OutgoingError) return { kind: 'retry', words: error.message, after_ms: null }
   const { code = '', responseCode = 0, response, message } = error as SmtpError
-  const words = `${host}:${port} answered: ${oneLine(response ?? message)}.`
+  const words = `${host}:${port}${happened({ code, response, message })}.`
   const isTemporary = responseCode >= 400 && responseCode < 500
   if (code === 'EAUTH' && !isTemporary)
     return { kind: 'dead', words: `${words} Check the user and the password.` }
@@ -170,6 +171,15 @@ function resultOf(error: unknown, { host, port }: Settings): SendResult {
     return { kind: 'dead', words: `${words} Check the addresses.` }
   return responseCode >= 500 ? { kind: 'refused', words } : { kind: 'retry', words, after_ms: null }
 }
+
+/** What happened, as the end of a sentence: an error without a response is no answer of the server. */
+function happened({ code, response, message }: Pick<SmtpError, 'code' | 'response' | 'message'>): string {
+  if (response !== undefined) return ` answered: ${oneLine(response)}`
+  return code === 'ETIMEDOUT'
+    ? ` did not answer within ${TIMEOUT_MS / 1_000} seconds`
+    : `: ${oneLine(message)}`
+}
+
 type SmtpError = Error & {
   code?: string | undefined
   responseCode?: number | undefined

@@ -3,6 +3,7 @@ import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
+import { OutgoingError } from '../../outgoing/failures.ts'
 import { SecretUnreadable } from '../../outgoing/sealing.ts'
 import type { Store } from '../../store/store.ts'
 import type { ChannelMessage, SendContext, SendResult } from '../channels/channel.ts'
@@ -21,6 +22,8 @@ const TIME_FORMAT = { day: 'numeric', month: 'short', hour: '2-digit', minute: '
 const NOTHING_LEFT = 'What the message is about does not exist any more.'
 /** How long a stop waits for requests that run. */
 const CLOSE_MS = 3_000
+/** How long the call of a provider may take as a whole: one that answers bit by bit is never idle. */
+const CALL_MS = 45_000
 
 type Deps = {
   store: Store
@@ -158,20 +161,49 @@ function openCalls(deps: Deps, signal: AbortSignal) {
   return { call, sendTest, waitOf }
 }
 
-/** Returns the function that calls the provider of a channel. It never rejects. */
-function openProviderCall({ log, channels, dispatcher, vapid }: Deps, signal: AbortSignal) {
+/** Returns the function that calls the provider of a channel. It never rejects, and ends after 45 seconds. */
+function openProviderCall({ log, channels, dispatcher, vapid }: Deps, closing: AbortSignal) {
   return async (channel: Channel, message: ChannelMessage, mute_url: string | null): Promise<SendResult> => {
+    const { signal, aborted, end } = openDeadline(channel, closing)
     try {
       const fields = { settings: channel.settings, secrets: channels.secretsOf(channel) }
-      return await kindOf(channel.kind).send(message, fields, { dispatcher, signal, vapid, mute_url })
+      const context = { dispatcher, signal, vapid, mute_url }
+      return await Promise.race([kindOf(channel.kind).send(message, fields, context), aborted])
     } catch (error) {
-      if (signal.aborted) return { kind: 'retry', words: 'Windfall stopped.', after_ms: null }
+      if (closing.aborted) return { kind: 'retry', words: 'Windfall stopped.', after_ms: null }
+      if (error instanceof OutgoingError) return { kind: 'retry', words: error.message, after_ms: null }
       if (error instanceof SecretUnreadable) return { kind: 'dead', words: `${error.message}.` }
       log.error('a channel failed', { channel: channel.id, kind: channel.kind, error })
       const words = 'The message could not be sent because of an error in Windfall. The log has it.'
       return { kind: 'retry', words, after_ms: null }
+    } finally {
+      end()
     }
   }
+}
+
+/** Begins the time of a call. `aborted` rejects when it is over or Windfall stops, after `signal` has closed the connection. */
+function openDeadline({ kind }: Channel, closing: AbortSignal) {
+  const controller = new AbortController()
+  const { signal } = controller
+  const server = kind === 'email' ? 'The mail server' : 'The provider'
+  const late = () =>
+    new OutgoingError('timeout', `${server} did not finish within ${CALL_MS / 1_000} seconds.`)
+  const timer = setTimeout(() => controller.abort(late()), CALL_MS)
+  const stop = (): void => controller.abort(closing.reason)
+  closing.addEventListener('abort', stop, { once: true })
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  aborted.catch(() => undefined)
+  if (closing.aborted) stop()
+
+  function end(): void {
+    clearTimeout(timer)
+    closing.removeEventListener('abort', stop)
+  }
+
+  return { signal, aborted, end }
 }
 
 /** Returns the function that fixes the text of a message, and of what a summary tells, before it is first sent. */
