@@ -39,6 +39,7 @@ import { openPreview } from './rules/preview.ts'
 import { openRules } from './rules/rules.ts'
 import { openRunning } from './running.ts'
 import { openAttempts } from './sending/attempts.ts'
+import { openBackOff } from './sending/back_off.ts'
 import { openBuckets } from './sending/buckets.ts'
 import { openCourier } from './sending/courier.ts'
 import { openMuteAddresses } from './sending/mute_addresses.ts'
@@ -72,12 +73,12 @@ export type Alerts = ReturnType<typeof openAlerts>
 
 /** Opens alerts. Nothing is read or sent before `start`. */
 export function openAlerts(deps: Deps) {
-  const { store, clock, feed } = deps
+  const { store, clock } = deps
   const stored = openStored(deps)
   const { channels, rules, following, figureRules, trouble, digests } = stored
   const { courier, attempts, occasions, vapid } = openSenders(deps, stored)
-  const channelAdministration = openChannelAdministration({ clock, feed, channels, rules })
-  const declared = openDeclaredAlerts({ ...deps, channels, rules, positionOf: following.positionOf })
+  const channelAdministration = openChannelAdministration({ ...deps, ...stored })
+  const declared = openDeclaredAlerts({ ...deps, ...stored, positionOf: following.positionOf })
   const isHeld = () => deps.outgoing.held.state() !== null
   const channelFindings = openChannelFindings({ ...deps, channels, rules })
   const heartbeat = openHeartbeat({ ...deps, dispatcher: deps.outgoing.dispatcher, isHeld })
@@ -162,13 +163,14 @@ function openSettingChanges({ store, settings, messages, muteAddresses, wake }: 
 
 /** Opens what is stored, and what writes messages. */
 function openStored(deps: Deps) {
-  const { store, clock, outgoing, silenceDetector, organizations } = deps
+  const { store, clock, monotonic, outgoing, silenceDetector, organizations } = deps
   const parts = {
     memory: openMemory(store),
     settings: openAlertSettings(store, organizations),
     channels: openChannels(store, clock, outgoing.secrets),
     rules: openRules(store, clock),
     messages: openMessages(store, clock),
+    backOff: openBackOff(monotonic),
   }
   const stored = { ...deps, ...parts, findings: deps.health.findings }
   const countries = openCountries(stored)

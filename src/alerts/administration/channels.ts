@@ -8,6 +8,7 @@ import { SecretUnreadable } from '../../outgoing/sealing.ts'
 import { type Channel, type Channels, newChannel } from '../channels/channels.ts'
 import { findKind } from '../channels/kinds.ts'
 import type { Rules } from '../rules/rules.ts'
+import type { BackOff } from '../sending/back_off.ts'
 
 /** The source of channels and rules that config.toml declares. */
 export const DECLARED = 'config.toml'
@@ -23,7 +24,13 @@ type ChannelChanges = Partial<
 
 const MAX_CHANNELS = 50
 
-type Deps = { clock: Clock; feed: Pick<Feed, 'head'>; channels: Channels; rules: Pick<Rules, 'addDefaults'> }
+type Deps = {
+  clock: Clock
+  feed: Pick<Feed, 'head'>
+  channels: Channels
+  rules: Pick<Rules, 'addDefaults'>
+  backOff: Pick<BackOff, 'forget'>
+}
 
 /** Finds channels, and free names. */
 function openNames(channels: Channels) {
@@ -56,7 +63,7 @@ function openNames(channels: Channels) {
 
 /** Opens the administration. All writing functions must run inside a unit of work. */
 export function openChannelAdministration(deps: Deps) {
-  const { clock, channels } = deps
+  const { clock, channels, backOff } = deps
   const { require, requireOwn, assertFree } = openNames(channels)
 
   /**
@@ -79,6 +86,7 @@ export function openChannelAdministration(deps: Deps) {
       next_at: null,
     }
     channels.put(changed)
+    backOff.forget(id)
     if (checked.secrets !== null) channels.setSecrets(id, checked.secrets)
     return changed
   }

@@ -11,6 +11,7 @@ import type { Store } from '../../store/store.ts'
 import { type Channel, type Channels, newChannel } from '../channels/channels.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
 import { settingsOf } from '../rules/templates.ts'
+import type { BackOff } from '../sending/back_off.ts'
 import { DECLARED } from './channels.ts'
 import { type DeclaredChannel, type DeclaredRule, readDeclared } from './declared_values.ts'
 
@@ -23,6 +24,7 @@ type Deps = {
   organizations: Organizations
   channels: Channels
   rules: Rules
+  backOff: Pick<BackOff, 'forget'>
   /** The seq of the last event that a rule has read. */
   positionOf: (id: string) => number
 }
@@ -61,7 +63,7 @@ function removeUndeclared({ list, remove }: Removable, kept: { has: (id: string)
   for (const { id, source } of list()) if (source === DECLARED && !kept.has(id)) remove(id)
 }
 
-function openPutChannel({ clock, organizations, channels }: Deps) {
+function openPutChannel({ clock, organizations, channels, backOff }: Deps) {
   /** Whether a channel has other secrets than before. After a start nobody knows, so that a dead one is tried again. */
   function hasOtherSecrets(channel: Channel, secrets: object): boolean {
     try {
@@ -72,7 +74,7 @@ function openPutChannel({ clock, organizations, channels }: Deps) {
     }
   }
 
-  /** Adds or changes a channel. One that does not work is tried again if its settings or secrets changed. */
+  /** Adds or changes a channel, which rests no longer. A dead one is tried again if its settings or secrets changed. */
   return ({ organization, secrets, ...declared }: DeclaredChannel): string => {
     const organization_id = organizations.resolve(organization).id
     const known = channels.list(organization_id).find(({ name }) => name === declared.name)
@@ -82,6 +84,7 @@ function openPutChannel({ clock, organizations, channels }: Deps) {
       (channel.state === 'dead' && hasOtherSecrets(channel, secrets))
     const state = { state: 'active', reason: null, state_since: clock(), next_at: null } as const
     channels.put({ ...channel, ...declared, source: DECLARED, ...(isChanged && state) })
+    backOff.forget(channel.id)
     return channel.id
   }
 }

@@ -12,6 +12,7 @@ import { kindOf } from '../channels/kinds.ts'
 import type { Text, Words } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import { TEST_TEXT, type Texts } from '../messages/text.ts'
+import type { BackOff } from './back_off.ts'
 import type { Buckets } from './buckets.ts'
 import type { MuteAddresses } from './mute_addresses.ts'
 import { isOfStorage, noteTest, noteUnsendable, openResults } from './results.ts'
@@ -34,6 +35,7 @@ type Deps = {
   messages: Messages
   texts: Texts
   buckets: Buckets
+  backOff: BackOff
   dispatcher: SendContext['dispatcher']
   baseUrl: () => string
   vapid: SendContext['vapid']
@@ -46,7 +48,7 @@ export type Attempts = ReturnType<typeof openAttempts>
 
 /** Opens the attempts. */
 export function openAttempts(deps: Deps) {
-  const { store, messages } = deps
+  const { store, messages, backOff } = deps
   const closing = new AbortController()
   const running = new Set<Promise<void>>()
   let isClosing = false
@@ -85,6 +87,9 @@ export function openAttempts(deps: Deps) {
     // After a stop nobody knows whether the provider has the message: it stays marked, and is sent once more.
     if (closing.signal.aborted && result.kind === 'retry') return
     await store.commit(() => storeResult(message, { ...send, attempts }, channel, result))
+    // A provider that says when it takes the next message works.
+    if (result.kind === 'retry' && result.after_ms === null) backOff.failed(channel.id)
+    else backOff.forget(channel.id)
   }
 
   /** Begins nothing more, gives running requests a moment to end, then aborts them. */
@@ -109,6 +114,7 @@ function openTest(deps: Deps, sendTest: (channel: Channel) => Promise<SendResult
   return async (channel: Channel): Promise<SendResult> => {
     const result = await sendTest(channel)
     await deps.store.commit(() => noteTest(deps, channel, result))
+    if (result.kind === 'sent') deps.backOff.forget(channel.id)
     return result
   }
 }

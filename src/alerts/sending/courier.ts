@@ -1,4 +1,7 @@
-/** Sends what is due: routes each message, marks it as sending, calls the provider, and stores the result. */
+/**
+ * Sends what is due: routes each message, marks it as sending, calls the provider, and stores the result. A channel is sent
+ * one message at a time, in their order, whatever the others do.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Cron } from 'croner'
 import type { Clock } from '../../clock.ts'
@@ -8,6 +11,7 @@ import type { Store } from '../../store/store.ts'
 import type { Channel } from '../channels/channels.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import type { Attempts } from './attempts.ts'
+import type { BackOff } from './back_off.ts'
 import { noteUnsendable } from './results.ts'
 import type { Routing } from './routing.ts'
 import type { Summaries } from './summaries.ts'
@@ -16,8 +20,6 @@ import type { Summaries } from './summaries.ts'
 const TICK_SCHEDULE = '* * * * * *'
 /** The sends that are routed in one commit. */
 const SLICE = 100
-/** The requests that run at the same time. */
-const SLOTS = 8
 /** A send that is due later than this was probably computed before the clock was set back: only long mutes are longer. */
 const LONGEST_MS = 8 * 86_400_000
 /** The pause after an error that no result explains. */
@@ -39,6 +41,7 @@ type Deps = {
   routing: Routing
   summaries: Summaries
   attempts: Attempts
+  backOff: Pick<BackOff, 'resting'>
   isHeld: () => boolean
 }
 
@@ -57,11 +60,12 @@ export function openCourier(deps: Deps) {
     rounds: deps.stoppages.watch({ ...WATCHED, name: 'sending' }),
     results: deps.stoppages.watch({ ...WATCHED, name: 'results' }),
   }
-  const sending = openSending(deps, { onEnd: wake, onError: pause, ...watches })
+  const maySend = (): boolean => state === 'started' && !isHeld() && monotonic() >= pausedUntil
+  const sending = openSending(deps, { maySend, onEnd: wake, onError: pause, ...watches })
 
   /** Looks for what is due. A call during a round begins another one after it. */
   function wake(): void {
-    if (state !== 'started' || isHeld() || monotonic() < pausedUntil) return
+    if (!maySend()) return
     isAgain = round !== null
     round ??= sending.round().finally(() => {
       round = null
@@ -100,18 +104,26 @@ export function openCourier(deps: Deps) {
   return { wake, start, settled, close }
 }
 
-type SendingHooks = { onEnd: () => void; onError: () => void; rounds: Watch; results: Watch }
+type SendingHooks = {
+  maySend: () => boolean
+  onEnd: () => void
+  onError: () => void
+  rounds: Watch
+  results: Watch
+}
 
-/** Opens the sending of what is due, several messages at the same time. */
-function openSending(deps: Deps, { onEnd, onError, rounds, results }: SendingHooks) {
-  const running = new Map<string, Task & { work: Promise<void> }>()
-  const route = openRound(deps, running)
+/** Opens the sending of what is due, to several channels at the same time. */
+function openSending(deps: Deps, { maySend, onEnd, onError, rounds, results }: SendingHooks) {
+  const { backOff, attempts } = deps
+  /** What is being sent, by the id of the channel. */
+  const running = new Map<string, Promise<void>>()
+  const route = openRound(deps)
 
   /** Begins to send what is due. Never rejects. */
   async function round(): Promise<void> {
     try {
-      for (let isMore = true; isMore; ) {
-        const routed = await route(SLOTS - running.size)
+      for (let isMore = true; isMore && maySend(); ) {
+        const routed = await route([...running.keys(), ...backOff.resting()])
         for (const task of routed.tasks) begin(task)
         isMore = routed.isMore
       }
@@ -123,8 +135,7 @@ function openSending(deps: Deps, { onEnd, onError, rounds, results }: SendingHoo
   }
 
   function begin({ message, send, channel }: Task): void {
-    const key = keyOf(send)
-    const work = deps.attempts
+    const work = attempts
       .attempt(message, send, channel)
       .then(() => results.worked())
       .catch((error: unknown) => {
@@ -132,52 +143,39 @@ function openSending(deps: Deps, { onEnd, onError, rounds, results }: SendingHoo
         onError()
       })
       .finally(() => {
-        running.delete(key)
+        running.delete(channel.id)
         onEnd()
       })
-    running.set(key, { message, send, channel, work })
+    running.set(channel.id, work)
   }
 
-  return {
-    round,
-    isBusy: () => running.size > 0,
-    ended: () => Promise.allSettled([...running.values()].map(({ work }) => work)),
-  }
+  return { round, isBusy: () => running.size > 0, ended: () => Promise.allSettled(running.values()) }
 }
 
-const keyOf = ({ message_id, channel_id }: Send): string => `${message_id}/${channel_id}`
-
-/** What is sent now. `isMore`: more is due, and not all slots are in use. */
+/** What is sent now. `isMore`: more may be due, also on channels that got none of it. */
 type Routed = { tasks: Task[]; isMore: boolean }
 
-/** Returns the function that routes a slice of what is due. At most `free` messages are sent now. */
-function openRound(
-  { store, log, messages, routing, summaries, attempts }: Deps,
-  running: ReadonlyMap<string, Task>,
-) {
-  return (free: number): Promise<Routed> =>
+/** Returns the function that routes a slice of what is due, without the channels that are busy or rest. */
+function openRound({ store, log, messages, routing, summaries, attempts }: Deps) {
+  return (unavailable: readonly string[]): Promise<Routed> =>
     store.commit(() => {
-      const tasks: Task[] = []
-      const due = messages.due(SLICE, LONGEST_MS)
+      const tasks = new Map<string, Task>()
+      const due = messages.due(SLICE, LONGEST_MS, unavailable)
       for (const send of due) {
-        if (running.has(keyOf(send)) || tasks.length >= free) continue
         // What one message breaks is undone, and keeps no other message from being sent.
         const error = store.inSavepoint(() => {
           const message = messages.get(send.message_id)
-          const task = message && routeOne(message, send, [...running.values(), ...tasks])
-          if (task) tasks.push(task)
+          const task = message && routeOne(message, send, tasks.has(send.channel_id))
+          if (task) tasks.set(send.channel_id, task)
         })
         if (error !== null) noteUnsendable({ log, messages }, send, error)
       }
-      // What waits for the limit of its provider must not hide what is due on other channels.
-      return { tasks, isMore: due.length === SLICE && tasks.length < free }
+      return { tasks: [...tasks.values()], isMore: due.length === SLICE }
     })
 
-  /** `others`: what is sent at the same time, which counts for the limit of the rule. */
-  function routeOne(message: Message, send: Send, others: readonly Task[]): Task | null {
-    const isOfRule = (one: Task): boolean =>
-      one.channel.id === send.channel_id && one.message.rule_id === message.rule_id
-    const route = routing.routeOf(send, message, others.filter(isOfRule).length)
+  /** `isTaken`: another message is sent to the channel now. This one can join a summary or end, but is not sent. */
+  function routeOne(message: Message, send: Send, isTaken: boolean): Task | null {
+    const route = routing.routeOf(send, message)
     switch (route.kind) {
       case 'drop':
         messages.finish(send, 'dropped', route.words)
@@ -191,6 +189,7 @@ function openRound(
         messages.join(send, summaries.idFor(message.organization_id, send.channel_id, route), route.words)
         return null
       case 'send': {
+        if (isTaken) return null
         const wait_ms = attempts.waitOf(route.channel)
         if (wait_ms === 0) return { message, send, channel: route.channel }
         messages.delay(send, wait_ms)

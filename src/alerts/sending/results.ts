@@ -6,12 +6,12 @@ import { isStorageFault } from '../../store/sqlite_errors.ts'
 import type { SendResult } from '../channels/channel.ts'
 import type { Channel, Channels } from '../channels/channels.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
+import { delayAfter } from './back_off.ts'
 
 /** A message is given up after this time, but not before this many attempts: a mute may have held it for longer. */
 const GIVE_UP_MS = 24 * 3_600_000
 const GIVE_UP_ATTEMPTS = 24
-/** The delay after the first failure, which doubles with each further one up to the longest. */
-const FIRST_DELAY_MS = 5_000
+/** The longest delay between two attempts, unless the provider asks for a longer one. */
 const LONGEST_DELAY_MS = 10 * 60_000
 
 type Deps = { clock: Clock; channels: Channels; messages: Messages }
@@ -54,11 +54,12 @@ function reportRemoval({ clock, channels, messages }: Deps, { id, organization_i
   if (message !== null) for (const other of others) messages.addSend(message.id, other.id, clock())
 }
 
-/** A channel that accepted a message. Another one, sent at the same time, may have been told to wait for longer. */
-function acceptedBy(channel: Channel, wait_ms = 0, now: number): Channel {
-  const next_at = Math.max(channel.next_at ?? 0, now + wait_ms)
-  return { ...channel, last_sent_at: now, next_at: next_at > now ? next_at : null }
-}
+/** A channel that accepted a message, and takes the next one after `wait_ms`. */
+const acceptedBy = (channel: Channel, wait_ms = 0, now: number): Channel => ({
+  ...channel,
+  last_sent_at: now,
+  next_at: wait_ms > 0 ? now + wait_ms : null,
+})
 
 /** Returns the function that stores the result of an attempt. */
 export function openResults(deps: Deps) {
@@ -92,7 +93,7 @@ export function openResults(deps: Deps) {
         })
         if (clock() - message.created_at > GIVE_UP_MS && send.attempts >= GIVE_UP_ATTEMPTS)
           return messages.finish(send, 'failed', `Given up after 24 hours: ${result.words}`)
-        const delay = result.after_ms ?? Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (send.attempts - 1))
+        const delay = result.after_ms ?? delayAfter(send.attempts, LONGEST_DELAY_MS)
         return messages.change(send, { state: 'waiting', due_at: clock() + delay, words: result.words })
       }
     }

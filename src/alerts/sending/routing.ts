@@ -20,8 +20,6 @@ const HOUR_MS = 3_600_000
 const FIRST_SUM_MS = 5 * 60_000
 /** Recovered messages are collected until this long after the last one. */
 const COLLECT_MS = 60_000
-/** The end of a finding waits this long for the result of its beginning. */
-const LOOK_AGAIN_MS = 5_000
 
 /** `send`: now. The others change the send. */
 type Route =
@@ -50,8 +48,8 @@ export function openRouting(deps: Deps) {
   const joinOpen = openJoining(messages)
   const tellingRule = openRepetitions({ rules, messages })
 
-  /** What to do with a send now. `under_way`: messages of its rule that are being sent to its channel. Reads only. */
-  function routeOf(send: Send, message: Message, under_way: number): Route {
+  /** What to do with a send now, while nothing else is being sent to its channel. Reads only. */
+  function routeOf(send: Send, message: Message): Route {
     const channel = channels.get(send.channel_id)
     if (channel === null) return drop('The channel was removed.')
     if (channel.state !== 'active')
@@ -60,7 +58,7 @@ export function openRouting(deps: Deps) {
       outdated(deps, send, message) ??
       repeatedBy(tellingRule(send, message)) ??
       silenced(channel, message) ??
-      bundled(send, message, { channel, under_way }) ??
+      bundled(send, message, channel) ??
       whenReady(channel, clock())
     )
   }
@@ -79,11 +77,7 @@ export function openRouting(deps: Deps) {
   }
 
   /** Messages that come late, from Apple's history, or more often than the rule allows. */
-  function bundled(
-    send: Send,
-    message: Message,
-    { channel, under_way }: { channel: Channel; under_way: number },
-  ): Route | null {
+  function bundled(send: Send, message: Message, channel: Channel): Route | null {
     const { subject } = message.content
     if (subject.about === 'event') {
       if (subject.is_recovered) return joinOpen(channel, 'recovered', clock() + COLLECT_MS, RECOVERED)
@@ -92,7 +86,7 @@ export function openRouting(deps: Deps) {
     const limit = rules.get(message.rule_id ?? '')?.settings.per_hour ?? null
     if (limit === null || subject.about === 'finding' || message.rule_id === null || send.attempts > 0)
       return null
-    const count = under_way + messages.sentSince(channel.id, message.rule_id, clock() - HOUR_MS)
+    const count = messages.sentSince(channel.id, message.rule_id, clock() - HOUR_MS)
     if (count < limit) return null
     return joinOpen(
       channel,
@@ -147,7 +141,7 @@ const joinInto = (
 ): Route => ({ kind: 'join', reason, due_at, key: prefixOf(channel, reason) + key, words })
 
 /** What to do with a message about a finding that is no longer worth sending; null if it is. */
-function outdated({ clock, messages, isOpen }: Deps, send: Send, message: Message): Route | null {
+function outdated({ messages, isOpen }: Deps, send: Send, message: Message): Route | null {
   const { subject } = message.content
   if (subject.about !== 'finding') return null
   const { organization_id } = message
@@ -156,9 +150,6 @@ function outdated({ clock, messages, isOpen }: Deps, send: Send, message: Messag
   if (subject.state === 'flapping') return null
   const began = messages.find(organization_id, message.key.replace(/^ended\//, 'began/'))
   const state = began && messages.send(began.id, send.channel_id)?.state
-  // Only its result says whether the end is news.
-  if (state === 'sending')
-    return { kind: 'wait', due_at: clock() + LOOK_AGAIN_MS, words: 'Its beginning is being sent.' }
   return state === 'sent' || state === 'joined' ? null : drop('Its beginning was not sent.')
 }
 

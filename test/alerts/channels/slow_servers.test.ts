@@ -1,27 +1,10 @@
 /** Servers that keep a call open: it ends after a time, its connection closes, and the message is tried again. */
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Channel } from '../../../src/alerts/channels/channels.ts'
 import { type AlertingApp, openAlertingApp, purchase } from '../alerting.ts'
+import { openTalking } from './talking.ts'
 
 const SECOND = 1_000
-
-/** Opens a TCP server that speaks as `talk`. */
-async function openTalking(talk: (socket: Socket) => void) {
-  const sockets: Socket[] = []
-  const server = createServer((socket) => {
-    sockets.push(socket)
-    socket.on('error', () => {})
-    talk(socket)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { port: (server.address() as AddressInfo).port, sockets }
-}
 
 /** An SMTP server that never ends its reply to the greeting: the line after it is always to come. */
 async function openDripping() {
@@ -89,7 +72,7 @@ test('the test of a mail server that answers for ever ends with the reason', asy
 
 test('a mail server that says nothing did not answer', async () => {
   const app = await openAlertingApp()
-  const server = await openTalking(() => {})
+  const server = await openTalking()
   const { id } = await addMailbox(app, server.port)
   const headers = await app.signIn()
   holdTimers()
