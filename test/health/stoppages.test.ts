@@ -51,6 +51,23 @@ test('alerts that an error stops are a finding at once; after five minutes there
   expect(beats.requests).toHaveLength(before + 1)
 })
 
+test('results of alerts that cannot be stored and alerts that cannot be read are two findings of different titles', async () => {
+  expectErrors('alerts pause for 30 seconds after an error', 'an alert cannot be sent')
+  const app = await openAlertingApp()
+  await app.rule('sale')
+  app.receiver.behave((_, response) => {
+    void rename(app, 'alert_sends', 'elsewhere').then(() => response.end('{}'))
+    return undefined
+  })
+  await purchase({ app })
+  await app.settle(2_000)
+  await app.settle(MINUTE)
+  const titles = (await app.windfall.health.findings()).flatMap(({ details }) =>
+    details?.id.startsWith('stopped:alerts:') ? [details.title] : [],
+  )
+  expect(titles.toSorted()).toEqual(['Alerts are not sent', 'The results of alerts are not stored'])
+})
+
 test('webhooks that an error stops are a finding at once, and degrade the server after five minutes', async () => {
   expectErrors('forwarding could not look for due deliveries', 'forwarding to an endpoint pauses')
   const logged: string[] = []

@@ -58,7 +58,11 @@ export function openCourier(deps: Deps) {
   let timer: Cron | null = null
   const watches = {
     rounds: deps.stoppages.watch({ ...WATCHED, name: 'sending' }),
-    results: deps.stoppages.watch({ ...WATCHED, name: 'results' }),
+    results: deps.stoppages.watch({
+      ...WATCHED,
+      name: 'results',
+      title: 'The results of alerts are not stored',
+    }),
   }
   const maySend = (): boolean => state === 'started' && !isHeld() && monotonic() >= pausedUntil
   const sending = openSending(deps, { maySend, onEnd: wake, onError: pause, ...watches })
