@@ -55,6 +55,27 @@ test('a mute that is made longer ends with one summary', async () => {
   expect(app.got()).toMatchObject([{ title: '📬 2 sales · $9.98' }])
 })
 
+test('more digests than a slice that wait for weeks hold up nothing, and are sent after the mute', async () => {
+  const app = await openAlertingApp()
+  const { organization, alerts, clock, windfall } = app
+  const muted_until = clock() + 30 * 24 * HOUR
+  const [phone] = alerts.channels.list()
+  await windfall.store.commit(() => {
+    alerts.settings.change(organization.id, { muted_until })
+    for (let n = 0; n < 250; n += 1) {
+      const subject = { about: 'device', name: `tablet ${n}` } as const
+      const fields = { rule_id: null, kind: 'digest', content: { subject }, happened_at: clock() }
+      const message = alerts.messages.add({ ...fields, organization_id: organization.id, key: `digest/${n}` })
+      if (message !== null) alerts.messages.addSend(message.id, phone?.id ?? '', clock())
+    }
+  })
+  const waiting = windfall.store.prepare('select count(*) as count from alert_sends where due_at = ?')
+  await app.settle(1_000)
+  expect(waiting.get(muted_until)).toEqual({ count: 250 })
+  await app.settle(30 * 24 * HOUR)
+  expect(app.got()).toHaveLength(250)
+})
+
 test('a summary that waits for weeks is not written again each second', async () => {
   const app = await openAlertingApp()
   const muted_until = app.clock() + 20 * 24 * HOUR

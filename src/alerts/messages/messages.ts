@@ -78,10 +78,11 @@ function openSends(store: Pick<Store, 'prepare'>, clock: Clock) {
   const insert = store.prepare<[string, string, number]>(`
     insert into alert_sends (message_id, channel_id, state, due_at, attempts) values (?, ?, 'waiting', ?, 0)
     on conflict (message_id, channel_id) do nothing`)
-  const selectDue = store.prepare<[number, number, string, number], Send>(`
+  const selectDue = store.prepare<{ now: number; far: number; except: string; limit: number }, Send>(`
     select alert_sends.* from alert_sends cross join alert_messages on id = message_id
-    where due_at is not null and (due_at <= ? or due_at > ?) and channel_id not in (select value from json_each(?))
-    order by attempts / ${ATTEMPTS_IN_TURN}, created_at, alert_messages.rowid limit ?`)
+    where due_at is not null and (due_at <= :now or due_at > :far)
+      and channel_id not in (select value from json_each(:except))
+    order by due_at > :far, attempts / ${ATTEMPTS_IN_TURN}, created_at, alert_messages.rowid limit :limit`)
   const selectOne = store.prepare<[string, string], Send>(
     'select * from alert_sends where message_id = ? and channel_id = ?',
   )
@@ -101,10 +102,10 @@ function openSends(store: Pick<Store, 'prepare'>, clock: Clock) {
 
   /**
    * The sends that are due, those of the oldest message first unless it failed several times, at most `limit`, without those of the channels `except`. One that is more
-   * than `longest_ms` ahead was computed before the clock was set back, and is due too.
+   * than `longest_ms` ahead was computed before the clock was set back, and is due too, after the others.
    */
   const due = (limit: number, longest_ms: number, except: readonly string[] = []): Send[] =>
-    selectDue.all(clock(), clock() + longest_ms, JSON.stringify(except), limit)
+    selectDue.all({ now: clock(), far: clock() + longest_ms, except: JSON.stringify(except), limit })
 
   const send = (message_id: string, channel_id: string): Send | null =>
     selectOne.get(message_id, channel_id) ?? null

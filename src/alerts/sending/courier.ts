@@ -160,7 +160,7 @@ function openSending(deps: Deps, { maySend, onEnd, onError, rounds, results }: S
 type Routed = { tasks: Task[]; isMore: boolean }
 
 /** Returns the function that routes a slice of what is due, without the channels that are busy or rest. */
-function openRound({ store, log, messages, routing, summaries, attempts }: Deps) {
+function openRound({ store, clock, log, messages, routing, summaries, attempts }: Deps) {
   return (unavailable: readonly string[]): Promise<Routed> =>
     store.commit(() => {
       const tasks = new Map<string, Task>()
@@ -174,7 +174,9 @@ function openRound({ store, log, messages, routing, summaries, attempts }: Deps)
         })
         if (error !== null) noteUnsendable({ log, messages }, send, error)
       }
-      return { tasks: [...tasks.values()], isMore: due.length === SLICE }
+      // What is far ahead comes last, and may stay as it is: it is looked at again in a second.
+      const isAllNear = (due.at(-1)?.due_at ?? 0) <= clock() + LONGEST_MS
+      return { tasks: [...tasks.values()], isMore: due.length === SLICE && isAllNear }
     })
 
   /** `isTaken`: another message is sent to the channel now. This one can join a summary or end, but is not sent. */
