@@ -58,6 +58,10 @@ export const EndpointAnswer = v.object({
     v.array(v.string()),
     'The names of the owner’s headers; their values are not shown',
   ),
+  unreadable: described(
+    v.array(v.string()),
+    'The lists of these, such as `types`, that cannot be read in the database and are empty here. Nothing is sent until a change sets them again',
+  ),
   source: described(v.string(), 'dashboard, command line or config.toml'),
   state: State,
   reason: Reason,

@@ -39,7 +39,8 @@ function rowOf(endpoint: Endpoint): (string | null)[] {
   return [name, stateText(endpoint), since, rate, count, String(lost), instantText(last_success_at), url]
 }
 
-function stateText({ state, reason, health }: Endpoint): string {
+function stateText({ state, reason, health, unreadable }: Endpoint): string {
+  if (unreadable.length > 0) return `stopped (${unreadable.join(', ')} cannot be read)`
   if (reason !== null) return `${state} (${reason.replaceAll('_', ' ')})`
   return health.is_unsteady ? `${state} (many fail)` : state
 }

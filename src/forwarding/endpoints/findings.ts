@@ -9,7 +9,8 @@ import type { Health } from '../deliveries/log.ts'
 import type { LossCount } from '../deliveries/losses.ts'
 import { MAX_WAITING } from '../sending/filling.ts'
 import type { Trouble } from '../sending/troubles.ts'
-import type { Endpoint, StateReason } from './endpoints.ts'
+import { DECLARED } from './administration.ts'
+import { type Endpoint, type StateReason, unreadableLists } from './endpoints.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -40,6 +41,8 @@ export function* examineForwarding(deps: Deps): Generator<Finding> {
     const details = { id: `webhooks:${id}`, since: state_since, about: name, action }
     const trouble = troubleOf(id)
     if (trouble !== null) yield errorFinding(endpoint, trouble, details)
+    const unreadable = unreadableLists(endpoint)
+    if (unreadable !== null) yield unreadableFinding(endpoint, unreadable, details)
     yield* examineLosses(endpoint, lostOf(id), details)
     if (state === 'disabled' || (state === 'paused' && reason === 'five_days')) {
       const words = `${name} is ${state} since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
@@ -65,6 +68,20 @@ function errorFinding({ id, name }: Endpoint, { since, reason }: Trouble, detail
     id: `webhooks:${id}:error`,
     since,
     title: 'Forwarding stands',
+    remedy,
+  })
+}
+
+function unreadableFinding({ name, source }: Endpoint, lists: string[], details: FindingDetails): Finding {
+  const words = `Nothing is sent to ${name}, because its ${lists.join(' and ')} cannot be read in the database. Its events wait.`
+  const remedy =
+    source === DECLARED
+      ? 'Run windfall reload, which sets them as config.toml declares them.'
+      : 'Set them again: on its page, or with PATCH /api/v1/endpoints/{id}.'
+  return fault('webhooks', words, {
+    ...details,
+    id: `${details.id}:unreadable`,
+    title: 'A webhook cannot be read',
     remedy,
   })
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Deliveries } from '../deliveries/deliveries.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import type { DueDelivery } from '../deliveries/queue.ts'
-import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
+import { type Endpoint, type Endpoints, unreadableLists } from '../endpoints/endpoints.ts'
 import type { Replays } from '../replays/replays.ts'
 import type { WantedProbes } from '../replays/retrying.ts'
 import type { Attempts } from './attempts.ts'
@@ -44,7 +44,7 @@ export function openServing({ endpoints, ...deps }: ServingDeps, background: Bac
   let turn = 0
 
   return (): void => {
-    const all = endpoints.list().filter(({ id }) => !troubles.isPaused(id))
+    const all = endpoints.list().filter((one) => !troubles.isPaused(one.id) && unreadableLists(one) === null)
     turn += 1
     for (let index = 0; index < all.length && inFlight.sendingInAll() < SLOTS; index += 1) {
       const endpoint = all[(index + turn) % all.length] as Endpoint

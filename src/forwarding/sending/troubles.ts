@@ -92,10 +92,13 @@ export function openTroubles({ store, clock, monotonic, log }: Deps) {
 function openPauses({ clock, monotonic, log }: Omit<Deps, 'store'>) {
   const paused = new Map<string, Paused>()
 
+  /** Logs an error unless it is the same as before. */
   function begin(endpoint_id: string, error: unknown, ms: number): void {
-    const { since, errors } = paused.get(endpoint_id) ?? { since: clock(), errors: 0 }
-    const until = monotonic() + ms
-    paused.set(endpoint_id, { since, errors: errors + 1, reason: reasonOf(error), until })
+    const before = paused.get(endpoint_id)
+    const { since, errors } = before ?? { since: clock(), errors: 0 }
+    const [until, reason] = [monotonic() + ms, reasonOf(error)]
+    paused.set(endpoint_id, { since, errors: errors + 1, reason, until })
+    if (before?.reason === reason) return
     const words = `forwarding to an endpoint pauses for ${ms / 1_000} seconds after an error`
     log.error(words, { endpoint: endpoint_id, error })
   }

@@ -15,6 +15,7 @@ export const endpointOf = (changes: Partial<Endpoint> = {}): Endpoint => ({
   max_per_second: null,
   header_names: [],
   missing_types: [],
+  unreadable: [],
   source: 'dashboard',
   state: 'active',
   reason: null,
