@@ -1,5 +1,6 @@
 /** Chooses what is sent: at most 4 requests to an endpoint and 32 in all, endpoint by endpoint in turn. */
 import type { Clock } from '../../clock.ts'
+import type { Stoppages } from '../../stoppages.ts'
 import type { Deliveries } from '../deliveries/deliveries.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import type { DueDelivery } from '../deliveries/queue.ts'
@@ -35,16 +36,19 @@ export type ServingDeps = {
   throttle: Pick<Throttle, 'room' | 'onRoom'>
   inFlight: InFlight
   troubles: Troubles
+  stoppages: Pick<Stoppages, 'noteWhole'>
 }
 
-/** Returns a function that serves all endpoints. They take turns at being first. */
+/** Returns a function that serves all endpoints. They take turns at being first. Notes whether nothing can be sent at all. */
 export function openServing({ endpoints, ...deps }: ServingDeps, background: Background) {
   const { serve, probe, tryNew } = openEndpointServing(deps, background)
   const { inFlight, troubles } = deps
   let turn = 0
 
   return (): void => {
-    const all = endpoints.list().filter((one) => !troubles.isPaused(one.id) && unreadableLists(one) === null)
+    const known = endpoints.list()
+    deps.stoppages.noteWhole('forwarding', isAllStopped(known, troubles))
+    const all = known.filter((one) => !troubles.isPaused(one.id) && unreadableLists(one) === null)
     turn += 1
     for (let index = 0; index < all.length && inFlight.sendingInAll() < SLOTS; index += 1) {
       const endpoint = all[(index + turn) % all.length] as Endpoint
@@ -59,6 +63,13 @@ export function openServing({ endpoints, ...deps }: ServingDeps, background: Bac
       }
     }
   }
+}
+
+/** Whether errors of this server stop some endpoint, and every active one. */
+function isAllStopped(endpoints: readonly Endpoint[], troubles: Pick<Troubles, 'of'>): boolean {
+  const isStopped = (one: Endpoint): boolean => troubles.of(one.id) !== null || unreadableLists(one) !== null
+  const sent = endpoints.filter(({ state }) => state === 'active' || state === 'failing')
+  return sent.some(isStopped) && sent.every((one) => one.state === 'failing' || isStopped(one))
 }
 
 /** Finds the free slots of an endpoint, and what is due for them. */

@@ -47,9 +47,9 @@ export function openTroubles({ store, clock, monotonic, log }: Deps) {
   /** Pauses an endpoint after an error. */
   const note = (endpoint_id: string, error: unknown): void => pauses.begin(endpoint_id, error, PAUSE_MS)
 
-  /** Ends the trouble of an endpoint whose work succeeded after its pause. */
+  /** Ends the trouble of an endpoint whose work succeeded after its pause. After a marked result only a stored one ends it. */
   function clear(endpoint_id: string): void {
-    if (!isPaused(endpoint_id)) pauses.end(endpoint_id)
+    if (!isPaused(endpoint_id) && !marked.has(endpoint_id)) pauses.end(endpoint_id)
   }
 
   /** Stores a result, marks it if it alone is refused, or keeps it while nothing can be stored. */

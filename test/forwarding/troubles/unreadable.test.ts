@@ -72,7 +72,10 @@ test('the API lists the other endpoints, says what cannot be read, and a change 
     store.prepare("update endpoints set types = '{', apps = 'x' where name = 'ord'").run(),
   )
   const { body } = await call('GET', 'endpoints')
-  expect(body.endpoints).toMatchObject([
+  const listed = (body.endpoints as { name: string }[]).toSorted((one, other) =>
+    one.name < other.name ? 1 : -1,
+  )
+  expect(listed).toMatchObject([
     { name: 'ord', types: [], unreadable: ['apps', 'types'] },
     { name: 'backend', types: null, unreadable: [] },
   ])
