@@ -41,8 +41,11 @@ function rowOf(endpoint: Endpoint): (string | null)[] {
 
 function stateText({ state, reason, health, unreadable }: Endpoint): string {
   if (unreadable.length > 0) return `stopped (${unreadable.join(', ')} cannot be read)`
-  if (reason !== null) return `${state} (${reason.replaceAll('_', ' ')})`
-  return health.is_unsteady ? `${state} (many fail)` : state
+  const { is_unsteady, hold_until_at } = health
+  const why = reason?.replaceAll('_', ' ') ?? (is_unsteady ? 'many fail' : null)
+  const hold = hold_until_at === null ? null : `asked to wait until ${instantText(hold_until_at)}`
+  const about = [why, hold].filter((part) => part !== null)
+  return about.length === 0 ? state : `${state} (${about.join(', ')})`
 }
 
 const namedArgs = { ...nameArg, ...organizationArg, ...configArg } as const

@@ -125,7 +125,7 @@ const reasonText = (reason: StateReason | null): string =>
 
 function* examineBacklog(
   endpoint: Endpoint,
-  { waiting, is_waiting_capped, oldest_waiting_at }: Health,
+  { waiting, is_waiting_capped, oldest_waiting_at, hold_until_at }: Health,
   { now, details, isFull }: { now: number; details: FindingDetails } & Pick<Deps, 'isFull'>,
 ): Generator<Finding> {
   const { name } = endpoint
@@ -137,7 +137,9 @@ function* examineBacklog(
   if (oldest_waiting_at === null || now - oldest_waiting_at < HOUR_MS) return
   const count = is_waiting_capped ? `more than ${waiting}` : String(waiting)
   const events = waiting === 1 ? `1 event waits for ${name}` : `${count} events wait for ${name}, the oldest`
-  const words = `${events} since ${utcMinuteText(oldest_waiting_at)}`
+  const hold =
+    hold_until_at === null ? '' : `. The receiver asked to wait until ${utcMinuteText(hold_until_at)}`
+  const words = `${events} since ${utcMinuteText(oldest_waiting_at)}${hold}`
   const title = 'Events wait for a webhook'
   yield warning('webhooks', words, { ...details, since: oldest_waiting_at, title })
 }

@@ -12,7 +12,7 @@ import type { Background } from './background.ts'
 import type { Filling } from './filling.ts'
 import type { InFlight } from './in_flight.ts'
 import { openNewest } from './newest.ts'
-import { LATEST_NEXT_MS, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
+import { isReached, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
 import type { Throttle } from './throttle.ts'
 import type { Troubles } from './troubles.ts'
 
@@ -195,7 +195,3 @@ const openWanted =
 
 const isProbeDue = ({ next_probe_at, hold_until_at }: Endpoint, now: number): boolean =>
   isReached(next_probe_at, now, LONGEST_PROBE_DELAY_MS) && isReached(hold_until_at, now)
-
-/** Whether an instant has come. One that is more than `longest` ahead was computed before the clock was set back. */
-const isReached = (at: number | null, now: number, longest = LATEST_NEXT_MS): boolean =>
-  at === null || at <= now || at > now + longest

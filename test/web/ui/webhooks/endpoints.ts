@@ -31,6 +31,7 @@ export const endpointOf = (changes: Partial<Endpoint> = {}): Endpoint => ({
     is_waiting_capped: false,
     oldest_waiting_at: null,
     next_attempt_at: null,
+    hold_until_at: null,
     lost: 0,
     first_lost_at: null,
     last_lost_at: null,
