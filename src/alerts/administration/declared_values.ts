@@ -123,6 +123,6 @@ function issuesOf(schema: v.GenericSchema, value: unknown, above: Above): Declar
 
 const issueOf = ({ path, message }: FieldError, above: Above): DeclaredIssue => ({
   path: path === '' ? pathText(above) : `${pathText(above)}.${path}`,
-  problem: message.startsWith('Invalid key') ? 'is not one of its fields' : message,
+  problem: message === 'is not a field of this request' ? 'is not one of its fields' : message,
   advice: 'docs/alerts.md lists the fields.',
 })
