@@ -50,7 +50,7 @@ export function retryRoutes(deps: Deps): Route[] {
       path: '/api/v1/endpoints/:id/retry',
       summary: 'Sends everything that waits for an endpoint now; a failing endpoint is tried at once',
       description:
-        'Attempts that wait for a later time are due now, also while the receiver asked to wait. They use up no schedule. At most four requests run at a time.',
+        'Attempts that wait for a later time are due now, also while the receiver asked to wait. They use up no schedule. At most three of these requests run at a time, so that new events are not delayed.',
       access: auth.owner,
       no_fields: true,
       answers: { 200: { description: 'The endpoint', schema: EndpointAnswer } },

@@ -18,6 +18,8 @@ import type { Troubles } from './troubles.ts'
 
 const SLOTS_OF_ENDPOINT = 4
 const SLOTS_OF_REPLAYS = 2
+/** A receiver may take long to refuse what it refused before. A slot is left for new events meanwhile. */
+const SLOTS_OF_REPEATED = SLOTS_OF_ENDPOINT - 1
 const SLOTS = 32
 /** The results of an endpoint that may wait to be stored. After a crash these deliveries are sent again. */
 const MAX_UNSTORED = 12
@@ -101,8 +103,9 @@ function openBeginning(
 ) {
   const fillingNow = new Set<string>()
 
-  function begin({ id, endpoint_id, app_id, key, replay_id }: DueDelivery, isProbe: boolean): void {
-    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null })
+  function begin(delivery: DueDelivery, isProbe: boolean): void {
+    const { id, endpoint_id, app_id, key, replay_id } = delivery
+    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null, isNew: isNew(delivery) })
     const attempt = attempts.attempt(id, endpoint_id, isProbe)
     background.run(
       endpoint_id,
@@ -123,6 +126,8 @@ function openBeginning(
   return { begin, fill }
 }
 
+const isNew = ({ attempts, replay_id }: DueDelivery): boolean => attempts === 0 && replay_id === null
+
 /** Chooses what is sent to one endpoint. */
 function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: Background) {
   const { clock, deliveries, filling, replays, inFlight } = deps
@@ -141,11 +146,13 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
     const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
     const live = dueOf(endpoint, now, false)
     const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
-    for (const delivery of [...live, ...replayed].slice(0, free)) begin(delivery, false)
-    const untried = live.filter(({ attempts }) => attempts === 0).length
+    const fresh = live.filter(isNew)
+    const freeForRepeated = Math.max(0, SLOTS_OF_REPEATED - inFlight.repeating(endpoint.id))
+    const repeated = [...live.filter((one) => !isNew(one)), ...replayed].slice(0, freeForRepeated)
+    for (const delivery of [...fresh, ...repeated].slice(0, free)) begin(delivery, false)
     // Also while the endpoint is throttled, because a new event goes before what is due then.
     const most = endpoint.max_per_second ?? undefined
-    if (untried - free < Math.min(LOW_WATER, most ?? LOW_WATER) && filling.isBehind(endpoint))
+    if (fresh.length - free < Math.min(LOW_WATER, most ?? LOW_WATER) && filling.isBehind(endpoint))
       fill(endpoint, 'live', () => filling.fill(endpoint, most))
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
