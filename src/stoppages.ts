@@ -43,6 +43,8 @@ export type Watch = ReturnType<Stoppages['watch']>
 /** Opens the memory. */
 export function openStoppages({ clock, monotonic, log }: Clocks & { log: Log }) {
   const known = new Map<string, Known>()
+  /** When each part was stopped item by item. */
+  const wholes = new Map<Part, number>()
 
   /** Watches a kind of work. `subject` tells several of it apart. */
   function watch({ part, name, title, message, isWhole = false }: Watched) {
@@ -65,13 +67,20 @@ export function openStoppages({ clock, monotonic, log }: Clocks & { log: Log }) 
   /** What is stopped now. */
   const list = (): Stoppage[] => [...known.values()].map(({ isWhole, began_at, ...stoppage }) => stoppage)
 
-  return { watch, list, isStanding: openStanding(known, monotonic) }
+  /** Notes whether errors that are reported elsewhere, one by one, stop everything of a part. */
+  function noteWhole(part: Part, isStopped: boolean): void {
+    if (!isStopped) wholes.delete(part)
+    else if (!wholes.has(part)) wholes.set(part, monotonic())
+  }
+
+  return { watch, noteWhole, list, isStanding: openStanding(known, wholes, monotonic) }
 }
 
 /** Returns the function that says whether a whole part has been stopped for five minutes. */
 const openStanding =
-  (known: ReadonlyMap<string, Known>, monotonic: Clock) =>
-  (part: Part): boolean =>
-    [...known.values()].some(
-      (one) => one.isWhole && one.part === part && monotonic() - one.began_at >= STANDING_MS,
-    )
+  (known: ReadonlyMap<string, Known>, wholes: ReadonlyMap<Part, number>, monotonic: Clock) =>
+  (part: Part): boolean => {
+    const ofPart = [...known.values()].filter((one) => one.isWhole && one.part === part)
+    const began = [...ofPart.map(({ began_at }) => began_at), wholes.get(part) ?? monotonic()]
+    return monotonic() - Math.min(...began) >= STANDING_MS
+  }

@@ -15,6 +15,7 @@ import { retryDelivery, retryEndpoint } from '../api/forwarding/retries.ts'
 import type { Windfall } from '../app.ts'
 import { Refusal } from '../errors.ts'
 import type { Endpoint } from '../forwarding/endpoints/endpoints.ts'
+import { isReached } from '../forwarding/sending/schedule.ts'
 import { instantSince } from '../ledger/history/since.ts'
 import { type Verbs, verb } from './socket.ts'
 
@@ -254,9 +255,17 @@ function retryVerbs(windfall: Windfall): Verbs {
 }
 
 function logVerbs(windfall: Windfall): Verbs {
-  const { forwarding, http } = windfall
+  const { forwarding, http, clock } = windfall
   const describe = openDeliveryDescriptions(windfall)
   const find = openFinding(windfall)
+
+  /** Until when the receiver of an endpoint asked to wait. */
+  function holdOf(id: string) {
+    const { name: endpoint_name = id, hold_until_at = null } = forwarding.log.endpoint(id) ?? {}
+    return hold_until_at === null || isReached(hold_until_at, clock())
+      ? []
+      : [{ endpoint_name, hold_until_at }]
+  }
 
   async function page({ name, organization: slug, state, type, limit }: v.InferOutput<typeof LogQuery>) {
     const endpoint_id = name === null ? null : find({ name, organization: slug }).id
@@ -266,7 +275,9 @@ function logVerbs(windfall: Windfall): Verbs {
     const deliveries = describe
       .summaries(rows)
       .map((one) => ({ ...one, endpoint_name: nameOf(one.endpoint_id) }))
-    return { deliveries, is_serving: http.servingSince() !== null }
+    const waiting = deliveries.filter(({ state: now }) => now === 'waiting')
+    const holds = [...new Set(waiting.map((one) => one.endpoint_id))].flatMap(holdOf)
+    return { deliveries, holds, is_serving: http.servingSince() !== null }
   }
 
   function show({ id }: v.InferOutput<typeof DeliveryById>) {

@@ -41,7 +41,7 @@ type Deps = {
   monotonic: Clock
   random: () => number
   log: Log
-  stoppages: Pick<Stoppages, 'watch'>
+  stoppages: Pick<Stoppages, 'watch' | 'noteWhole'>
   feed: Feed
   ledger: Ledger
   apps: Apps

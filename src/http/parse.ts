@@ -14,8 +14,38 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
 function messageOf(issue: v.BaseIssue<unknown>): string {
   const isMissing = issue.input === undefined && issue.kind === 'schema' && issue.path !== undefined
   if (isMissing) return 'is required'
-  return issue.message.replace(/ but received ".*"$/s, '')
+  if (issue.expected === 'never') return 'is not a field of this request'
+  // A message of valibot itself, which is for programmers.
+  const [, what] = /^Invalid ([a-z ]+): (?:Expected|Received) /.exec(issue.message) ?? []
+  if (what === undefined || what === 'format') return issue.message.replace(/ but received ".*"$/s, '')
+  if (issue.expected === null) return what.endsWith('integer') ? 'must be a whole number' : 'is not valid'
+  if (issue.expected === '!0') return 'must not be empty'
+  return `must ${what === 'length' ? 'have a length of' : 'be'} ${expectedWords(issue.expected)}`
 }
+
+/** The words of what valibot expected, such as `("on" | null)` or `>=1`. */
+function expectedWords(expected: string): string {
+  const names = expected.replace(/^\((.*)\)$/s, '$1').split(' | ')
+  const words = names.filter((name) => name !== 'undefined').map((name) => WORDS[name] ?? limitWords(name))
+  const last = words.pop() ?? ''
+  return words.length === 0 ? last : `${words.join(', ')} or ${last}`
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  Array: 'a list',
+  Object: 'an object',
+}
+
+const limitWords = (name: string): string =>
+  name
+    .replace(/^>=/, 'at least ')
+    .replace(/^<=/, 'at most ')
+    .replace(/^>/, 'more than ')
+    .replace(/^</, 'less than ')
+    .replaceAll('"', '')
 
 /**
  * Parses `input` with `schema`.

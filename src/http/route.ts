@@ -2,7 +2,7 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import { Refusal } from '../errors.ts'
-import { readJson } from './body/body.ts'
+import { hasBody, readJson } from './body/body.ts'
 import { parse, parseQuery, type QuerySchema } from './parse.ts'
 
 /**
@@ -98,6 +98,8 @@ export type RouteDefinition<
   query?: Query
   body?: Body
   read_body?: (event: H3Event) => Promise<unknown>
+  /** Refuses a body with fields, for a route like others that have some. No body and `{}` are accepted. */
+  no_fields?: true
   answers: Readonly<Record<number, RouteAnswer>>
   refusals?: Refusals
   around?: (handler: Handler) => Handler
@@ -111,6 +113,7 @@ export type RouteDefinition<
 const MAX_BODY_BYTES = 16_384
 /** The schema of a query without parameters. */
 export const NO_QUERY = v.object({})
+const NO_FIELDS = v.strictObject({})
 
 const QUERY_REFUSALS: Refusals = { 400: 'invalid_request' }
 const PARAMS_REFUSALS: Refusals = { 400: 'invalid_path' }
@@ -134,7 +137,7 @@ export function defineRoute<
   Query extends QuerySchema = typeof NO_QUERY,
   Body extends v.GenericSchema | undefined = undefined,
 >(definition: RouteDefinition<Path, Caller, Params, Query, Body>): Route {
-  const { access, refusals = {}, around, handler, read_body, answers, ...rest } = definition
+  const { access, refusals = {}, around, handler, read_body, no_fields, answers, ...rest } = definition
   const { params, query = NO_QUERY, body, ...described } = rest
   const { path } = described
   const readBody = read_body ?? ((event: H3Event) => readJson(event, MAX_BODY_BYTES))
@@ -154,6 +157,7 @@ export function defineRoute<
       body: undefined as unknown,
     }
     const call = () => handler(request as Request<Path, Caller, Params, Query, Body>)
+    if (no_fields && hasBody(event)) return readBody(event).then((json) => parse(NO_FIELDS, json) && call())
     if (body === undefined) return call()
     return readBody(event).then((json) => {
       request.body = parse(body, json)
@@ -173,7 +177,7 @@ export function defineRoute<
         access.refusals,
         hasParams ? PARAMS_REFUSALS : {},
         readsQuery ? QUERY_REFUSALS : {},
-        body === undefined ? {} : BODY_REFUSALS,
+        body === undefined && !no_fields ? {} : BODY_REFUSALS,
         refusals,
       ),
     },

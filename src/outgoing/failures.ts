@@ -83,7 +83,8 @@ export function failureOf(error: unknown, host: string): Failure {
       kind: 'invalid_response',
       words: `${host} sent status 100 or 101, which Windfall did not ask for. Answer with a final status only.`,
     }
-  if (INVALID_CODES.test(code) || name === 'HTTPParserError')
+  // undici asserts that a status has at least the value 100.
+  if (INVALID_CODES.test(code) || name === 'HTTPParserError' || name === 'AssertionError')
     return { kind: 'invalid_response', words: `${host} did not send a valid HTTP response.` }
   if (CLOSED_CODES.test(code))
     return { kind: 'closed', words: `${host} closed the connection without a response.` }

@@ -41,6 +41,16 @@ describe.skipIf(!hasChromium())('webhooks', () => {
   const turnToNextLook = (page: Page) => page.clock.fastForward(2_000)
   const rows = (page: Page) => page.locator('.delivery')
 
+  test('says until when a receiver asked to wait', async () => {
+    const { receiver, app, page } = await opened()
+    receiver.behave((_, response) => void response.writeHead(429, { 'retry-after': '600' }).end())
+    const { id } = (await app.addEndpoint(receiver.url)).endpoint
+    await app.append(1)
+    await app.settled()
+    await show(page, `/settings/webhooks/${id}`)
+    await page.getByText(/The receiver asked to wait until .*\d/).waitFor()
+  })
+
   test('adds an endpoint, shows its secret once, and sends a verified test event', async () => {
     const { receiver, page } = await opened()
     await show(page, '/settings/webhooks')

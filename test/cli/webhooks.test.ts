@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { openControl } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
+import { utcMinuteText } from '../../src/days.ts'
 import { closedAtEnd } from '../closing.ts'
 import { type ForwardingApp, openForwardingApp, openHttpReceiver } from '../forwarding/receiving.ts'
 import { type Ended, folderOf, run, start, startServing } from '../processes.ts'
@@ -108,6 +109,17 @@ test('pause, resume, rotate and remove say what they did', async () => {
       (done) => `command line endpoint.${done}`,
     ),
   )
+})
+
+test('list and log say until when a receiver asked to wait', async () => {
+  await add('--no-test')
+  receiver.behave((_, response) => void response.writeHead(429, { 'retry-after': '600' }).end())
+  await app.append(2)
+  await app.settled()
+  const until = utcMinuteText(app.clock() + 600_000)
+  expect((await webhooks('list')).stdout).toContain(`active (asked to wait until ${until})`)
+  const log = await webhooks('log')
+  expect(log.stderr).toMatch(new RegExp(`^The receiver of backend asked to wait until ${until}\\.\\n$`))
 })
 
 test('retry sends what waits for a later attempt, and dismiss ends the report of what was given up', async () => {

@@ -55,6 +55,11 @@ test.each([
   ],
   ['closes within the status line', endsWith('HTTP/1.1 20'), { status: null }],
   ['does not speak HTTP', endsWith('220 mail.example ESMTP\r\n'), { kind: 'invalid_response', words: host }],
+  [
+    'answers with status 099',
+    endsWith('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'),
+    { kind: 'invalid_response', words: /did not send a valid HTTP response\.$/ },
+  ],
   ['answers 500', responseOf(500), { kind: 'rejected', status: 500, words: /its log/ }],
   ['answers 429', responseOf(429), { kind: 'rejected', status: 429, words: /limits its rate/ }],
   ['answers 503', responseOf(503), { kind: 'rejected', status: 503, excerpt: 'no' }],

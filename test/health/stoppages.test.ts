@@ -87,6 +87,30 @@ test('webhooks that an error stops are a finding at once, and degrade the server
   expect(await readiness(app)).toMatchObject({ status: 'ready' })
 })
 
+test('webhooks that an error keeps from being chosen are one finding and one line of the log, until they are', async () => {
+  expectErrors('forwarding could not choose what to send')
+  const logged: string[] = []
+  const app = await openForwardingApp({ logged })
+  const { store } = app.windfall
+  // Looking for due deliveries needs only the id.
+  store.prepare('create temp view endpoints as select id from main.endpoints').run()
+  await app.tickFor(3)
+  const [finding] = (await app.windfall.health.findings()).filter(({ details }) =>
+    details?.id.startsWith('stopped:'),
+  )
+  expect(finding).toMatchObject({ details: { id: 'stopped:forwarding:choosing' } })
+  expect(finding?.text).toMatch(/^it failed 3 times since/)
+  expect(logged.filter((line) => line.includes('"level":"error"'))).toHaveLength(1)
+  app.clock.turn(5 * MINUTE)
+  await app.tickFor(1)
+  expect(await readiness(app)).toMatchObject({ status: 'degraded', checks: { forwarding_running: false } })
+
+  store.prepare('drop view temp.endpoints').run()
+  await app.tickFor(1)
+  expect(await stopped(app)).toEqual([])
+  expect(await readiness(app)).toMatchObject({ status: 'ready' })
+})
+
 test('a rule that cannot be evaluated is named, and goes when it can', async () => {
   expectErrors('an alert rule could not be evaluated')
   const app = await openAlertingApp()

@@ -101,6 +101,7 @@ function stateRoutes({ forwarding, audit, auth }: Deps): Route[] {
       path: '/api/v1/endpoints/:id/pause',
       summary: 'Pauses an endpoint; events wait until it is resumed',
       access: auth.owner,
+      no_fields: true,
       answers: { 200: { description: 'The paused endpoint', schema: EndpointAnswer } },
       refusals: { ...UNKNOWN, 409: 'not_active' },
       async handler({ event, params: { id } }) {

@@ -27,6 +27,10 @@ const EndpointHealth = v.object({
   is_waiting_capped: described(v.boolean(), 'More than 10,000 wait'),
   oldest_waiting_at: described(nullableTime, 'When the oldest of them was recorded'),
   next_attempt_at: described(nullableTime, 'The next attempt'),
+  hold_until_at: described(
+    nullableTime,
+    'Until when the receiver asked to wait, with `retry-after` of 429 or 503; null if it did not, or once the time has come',
+  ),
   lost: described(
     count,
     'Deliveries that were given up, and neither sent again by a replay nor dismissed since',
@@ -57,6 +61,10 @@ export const EndpointAnswer = v.object({
   header_names: described(
     v.array(v.string()),
     'The names of the owner’s headers; their values are not shown',
+  ),
+  unreadable: described(
+    v.array(v.string()),
+    'The lists of these, such as `types`, that cannot be read in the database and are empty here. Nothing is sent until a change sets them again',
   ),
   source: described(v.string(), 'dashboard, command line or config.toml'),
   state: State,

@@ -2,7 +2,7 @@
 import type { InferOutput } from 'valibot'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { AttemptRow } from '../../forwarding/deliveries/log.ts'
-import type { Endpoint } from '../../forwarding/endpoints/endpoints.ts'
+import { type Endpoint, unreadableLists } from '../../forwarding/endpoints/endpoints.ts'
 import { missingTypes } from '../../forwarding/endpoints/matching.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { headersOf } from '../../forwarding/sending/requests.ts'
@@ -37,6 +37,7 @@ export function openDescriptions({ log, secretDates }: Pick<Forwarding, 'log' | 
       ordered: described.is_ordered,
       max_per_second: described.max_per_second,
       header_names: [...header_names],
+      unreadable: unreadableLists(described) ?? [],
       source,
       state,
       reason,

@@ -50,8 +50,9 @@ export function retryRoutes(deps: Deps): Route[] {
       path: '/api/v1/endpoints/:id/retry',
       summary: 'Sends everything that waits for an endpoint now; a failing endpoint is tried at once',
       description:
-        'Attempts that wait for a later time are due now, also while the receiver asked to wait. They use up no schedule. At most four requests run at a time.',
+        'Attempts that wait for a later time are due now, also while the receiver asked to wait. They use up no schedule. At most three of these requests run at a time, so that new events are not delayed.',
       access: auth.owner,
+      no_fields: true,
       answers: { 200: { description: 'The endpoint', schema: EndpointAnswer } },
       refusals: { 404: 'unknown_endpoint', 409: 'not_active, outgoing_held' },
       handler: async ({ event, params: { id } }) =>
@@ -65,6 +66,7 @@ export function retryRoutes(deps: Deps): Route[] {
       description:
         'The attempt uses up no schedule. A delivery that was given up is replayed. If the endpoint is failing, a delivery that waits is the next one tried, at once.',
       access: auth.owner,
+      no_fields: true,
       answers: { 200: { description: 'The delivery, and its replay', schema: RetryAnswer } },
       refusals: {
         404: 'unknown_delivery, unknown_endpoint',

@@ -39,9 +39,13 @@ function rowOf(endpoint: Endpoint): (string | null)[] {
   return [name, stateText(endpoint), since, rate, count, String(lost), instantText(last_success_at), url]
 }
 
-function stateText({ state, reason, health }: Endpoint): string {
-  if (reason !== null) return `${state} (${reason.replaceAll('_', ' ')})`
-  return health.is_unsteady ? `${state} (many fail)` : state
+function stateText({ state, reason, health, unreadable }: Endpoint): string {
+  if (unreadable.length > 0) return `stopped (${unreadable.join(', ')} cannot be read)`
+  const { is_unsteady, hold_until_at } = health
+  const why = reason?.replaceAll('_', ' ') ?? (is_unsteady ? 'many fail' : null)
+  const hold = hold_until_at === null ? null : `asked to wait until ${instantText(hold_until_at)}`
+  const about = [why, hold].filter((part) => part !== null)
+  return about.length === 0 ? state : `${state} (${about.join(', ')})`
 }
 
 const namedArgs = { ...nameArg, ...organizationArg, ...configArg } as const

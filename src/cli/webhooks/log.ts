@@ -44,9 +44,11 @@ export const logCommand = defineCommand({
       throw new Refusal(400, 'invalid_request', '--json prints one document; leave out --follow')
     await withInstance(args.config, async (send) => {
       if (args.id !== undefined) return printDelivery(send, parseId(args.id))
-      const { rows, is_serving } = await readLog(send, { ...query, limit: SHOWN })
+      const { rows, is_serving, holds } = await readLog(send, { ...query, limit: SHOWN })
       if (rows.length === 0) print('No deliveries.')
       else print(columns(rows.map(cellsOf)))
+      for (const { endpoint_name, hold_until_at } of holds)
+        printError(`The receiver of ${endpoint_name} asked to wait until ${instantText(hold_until_at)}.`)
       if (args.follow && is_serving) await followLog(send, query, rows)
       else if (args.follow) printError('No server runs, so nothing changes.')
     })
@@ -58,10 +60,13 @@ function parseId(text: string): number {
   throw new Refusal(400, 'invalid_request', `--id must be a number from the log, not ${text}`)
 }
 
-/** Reads deliveries, oldest first. `is_serving`: whether a server runs, which sends them. */
-async function readLog(send: SendVerb, query: object): Promise<{ rows: Row[]; is_serving: boolean }> {
-  const answer = await send<{ deliveries: Row[]; is_serving: boolean }>('webhooks.log.list', query)
-  return { rows: answer.deliveries.toReversed(), is_serving: answer.is_serving }
+/** `holds`: the endpoints of what waits whose receivers asked to wait. `is_serving`: whether a server runs, which sends. */
+type Log = { holds: { endpoint_name: string; hold_until_at: number }[]; is_serving: boolean }
+
+/** Reads deliveries, oldest first. */
+async function readLog(send: SendVerb, query: object): Promise<Log & { rows: Row[] }> {
+  const { deliveries, ...log } = await send<Log & { deliveries: Row[] }>('webhooks.log.list', query)
+  return { ...log, rows: deliveries.toReversed() }
 }
 
 const cellsOf = (row: Row): (string | number)[] => [

@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import type { Endpoint, EndpointKind, Endpoints } from '../endpoints/endpoints.ts'
 import type { Filling } from '../sending/filling.ts'
+import { isReached } from '../sending/schedule.ts'
 import type { Source } from '../sending/sources.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Delivery } from './delivery.ts'
@@ -50,6 +51,8 @@ export type Health = {
   is_waiting_capped: boolean
   oldest_waiting_at: number | null
   next_attempt_at: number | null
+  /** Until when the receiver asked to wait; null if it did not, or the time has come. */
+  hold_until_at: number | null
   lost: number
   first_lost_at: number | null
   last_lost_at: number | null
@@ -158,8 +161,10 @@ function openHealth({ store, clock, deliveries, filling, sources }: Deps) {
     const is_waiting_capped = count > MAX_COUNTED || head - after > MAX_SCANNED
     const backlog = { waiting: Math.min(count, MAX_COUNTED), is_waiting_capped }
     const oldest_waiting_at = earliest(rows.oldest, behind.oldest_at)
+    const hold_until_at = isReached(endpoint.hold_until_at, clock()) ? null : endpoint.hold_until_at
     const nextByState = { active: rows.next_at, failing: next_probe_at, paused: null, disabled: null }
-    const next_attempt_at = nextByState[state]
+    const next_at = nextByState[state]
+    const next_attempt_at = next_at && Math.max(next_at, hold_until_at ?? 0)
     const { count: lost, first_at: first_lost_at, last_at: last_lost_at } = deliveries.lost(id)
     return {
       attempts,
@@ -170,6 +175,7 @@ function openHealth({ store, clock, deliveries, filling, sources }: Deps) {
       ...backlog,
       oldest_waiting_at,
       next_attempt_at,
+      hold_until_at,
       lost,
       first_lost_at,
       last_lost_at,

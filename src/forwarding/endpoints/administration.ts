@@ -119,6 +119,7 @@ function openCreation({ clock, endpoints, secrets, sources }: AdministrationDeps
       created_at: now,
       deleted_at: null,
       default_set: NEWEST_DEFAULT_SET,
+      unreadable: {},
     }
     endpoints.put(endpoint)
     return { endpoint, secret: secrets.rotate(id, 0) }

@@ -57,7 +57,7 @@ export function openDeclaredEndpoints(deps: Deps) {
     const appIds = appIdsOf(deps, organization_id, declared)
     const cursor = known ? positionOf(known) : head
     if (declared.ordered && !endpoint.is_ordered) deliveries.skipBeyond(endpoint.id, cursor, clock())
-    endpoints.put({ ...endpoint, cursor, ...settingsOf(declared, appIds), ...stateOf(endpoint) })
+    endpoints.change(endpoint, { cursor, ...settingsOf(declared, appIds), ...stateOf(endpoint) })
     if (endpoint.reason === 'config_removed') deliveries.makeDue(endpoint.id, clock())
     if (endpoint.kind !== declared.kind) changeKind(deps, endpoint.id, declared.kind)
     return endpoint.id
@@ -96,6 +96,7 @@ function newEndpoint(organization_id: string, declared: Declared, { now, cursor 
     created_at: now,
     deleted_at: null,
     default_set: NEWEST_DEFAULT_SET,
+    unreadable: {},
   }
 }
 

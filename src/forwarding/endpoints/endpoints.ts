@@ -13,7 +13,13 @@ export type StateReason =
   | 'secret_unreadable'
   | 'config_removed'
 
-/** An endpoint. schema.sql documents the fields. */
+/** The columns that are lists, as JSON. */
+const LISTS = ['apps', 'types', 'header_names'] as const
+
+/**
+ * An endpoint. schema.sql documents the fields. `unreadable`: the stored text of lists that cannot be read, which are empty
+ * here. Nothing is sent to such an endpoint until they are set again.
+ */
 export type Endpoint = {
   id: string
   organization_id: string
@@ -47,10 +53,10 @@ export type Endpoint = {
   created_at: number
   deleted_at: number | null
   default_set: number
+  unreadable: Readonly<Partial<Record<(typeof LISTS)[number], string>>>
 }
 
-type Lists = 'apps' | 'types' | 'header_names' | 'is_ordered'
-type Row = Omit<Endpoint, Lists> & {
+type Row = Omit<Endpoint, (typeof LISTS)[number] | 'is_ordered' | 'unreadable'> & {
   apps: string | null
   types: string | null
   header_names: string
@@ -124,8 +130,12 @@ export function openEndpoints(store: Pick<Store, 'prepare'>) {
   /** Inserts or replaces an endpoint. */
   const put = (endpoint: Endpoint): void => void upsert.run(rowOf(endpoint))
 
-  /** Changes some fields of an endpoint. */
-  const change = (endpoint: Endpoint, fields: Partial<Endpoint>): void => put({ ...endpoint, ...fields })
+  /** Changes some fields of an endpoint. Lists that cannot be read stay as they are stored, unless they are among them. */
+  function change(endpoint: Endpoint, fields: Partial<Endpoint>): void {
+    const unreadable = { ...endpoint.unreadable }
+    for (const list of LISTS) if (fields[list] !== undefined) delete unreadable[list]
+    put({ ...endpoint, ...fields, unreadable })
+  }
 
   const setProgress = (id: string, progress: Progress): void => void updateProgress.run({ ...progress, id })
 
@@ -134,29 +144,44 @@ export function openEndpoints(store: Pick<Store, 'prepare'>) {
   return { list, get, put, change, setProgress, moveCursor }
 }
 
-const listOf = (json: string | null): readonly string[] | null =>
-  json === null ? null : (JSON.parse(json) as string[])
+/** The lists of an endpoint that cannot be read; null if all can be. */
+export const unreadableLists = ({ unreadable }: Pick<Endpoint, 'unreadable'>): string[] | null => {
+  const lists = Object.keys(unreadable)
+  return lists.length === 0 ? null : lists
+}
+
+/** A stored list; undefined if it is none. */
+function listOf(json: string | null): readonly string[] | null | undefined {
+  if (json === null) return null
+  try {
+    const list: unknown = JSON.parse(json)
+    return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const jsonOf = (list: readonly string[] | null): string | null =>
   list === null ? null : JSON.stringify(list)
 
 function endpointOf(row: Row): Endpoint {
-  const { apps, types, header_names, is_ordered } = row
-  return {
-    ...row,
-    apps: listOf(apps),
-    types: listOf(types),
-    header_names: listOf(header_names) ?? [],
-    is_ordered: is_ordered === 1,
+  const unreadable: Record<string, string> = {}
+  const read = (name: (typeof LISTS)[number]): readonly string[] | null => {
+    const list = listOf(row[name])
+    if (list === undefined) unreadable[name] = row[name] ?? ''
+    return list === undefined ? [] : list
   }
+  const [apps, types, header_names] = [read('apps'), read('types'), read('header_names') ?? []]
+  return { ...row, apps, types, header_names, is_ordered: row.is_ordered === 1, unreadable }
 }
 
-function rowOf(endpoint: Endpoint): Row {
+function rowOf({ unreadable, ...endpoint }: Endpoint): Row {
   const { apps, types, header_names, is_ordered } = endpoint
   return {
     ...endpoint,
-    apps: jsonOf(apps),
-    types: jsonOf(types),
-    header_names: JSON.stringify(header_names),
+    apps: unreadable.apps ?? jsonOf(apps),
+    types: unreadable.types ?? jsonOf(types),
+    header_names: unreadable.header_names ?? JSON.stringify(header_names),
     is_ordered: is_ordered ? 1 : 0,
   }
 }

@@ -9,7 +9,8 @@ import type { Health } from '../deliveries/log.ts'
 import type { LossCount } from '../deliveries/losses.ts'
 import { MAX_WAITING } from '../sending/filling.ts'
 import type { Trouble } from '../sending/troubles.ts'
-import type { Endpoint, StateReason } from './endpoints.ts'
+import { DECLARED } from './administration.ts'
+import { type Endpoint, type StateReason, unreadableLists } from './endpoints.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -41,6 +42,8 @@ export function* examineForwarding(deps: Deps): Generator<Finding> {
     const details = { id: `webhooks:${id}`, since: state_since, about: name, action }
     const trouble = troubleOf(id)
     if (trouble !== null) yield errorFinding(endpoint, trouble, details)
+    const unreadable = unreadableLists(endpoint)
+    if (unreadable !== null) yield unreadableFinding(endpoint, unreadable, details)
     yield* examineLosses(endpoint, lostOf(id), details)
     if (state === 'disabled' || (state === 'paused' && reason === 'five_days')) {
       const words = `${name} is ${state} since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
@@ -66,6 +69,20 @@ function errorFinding({ id, name }: Endpoint, { since, reason }: Trouble, detail
     id: `webhooks:${id}:error`,
     since,
     title: 'Forwarding stands',
+    remedy,
+  })
+}
+
+function unreadableFinding({ name, source }: Endpoint, lists: string[], details: FindingDetails): Finding {
+  const words = `Nothing is sent to ${name}, because its ${lists.join(' and ')} cannot be read in the database. Its events wait.`
+  const remedy =
+    source === DECLARED
+      ? 'Run windfall reload, which sets them as config.toml declares them.'
+      : 'Set them again: on its page, or with PATCH /api/v1/endpoints/{id}.'
+  return fault('webhooks', words, {
+    ...details,
+    id: `${details.id}:unreadable`,
+    title: 'A webhook cannot be read',
     remedy,
   })
 }
@@ -109,7 +126,7 @@ const reasonText = (reason: StateReason | null): string =>
 
 function* examineBacklog(
   endpoint: Endpoint,
-  { waiting, is_waiting_capped, oldest_waiting_at }: Health,
+  { waiting, is_waiting_capped, oldest_waiting_at, hold_until_at }: Health,
   { now, details, isFull }: { now: number; details: FindingDetails } & Pick<Deps, 'isFull'>,
 ): Generator<Finding> {
   const { name } = endpoint
@@ -121,7 +138,9 @@ function* examineBacklog(
   if (oldest_waiting_at === null || now - oldest_waiting_at < HOUR_MS) return
   const count = is_waiting_capped ? `more than ${waiting}` : String(waiting)
   const events = waiting === 1 ? `1 event waits for ${name}` : `${count} events wait for ${name}, the oldest`
-  const words = `${events} since ${utcMinuteText(oldest_waiting_at)}`
+  const hold =
+    hold_until_at === null ? '' : `. The receiver asked to wait until ${utcMinuteText(hold_until_at)}`
+  const words = `${events} since ${utcMinuteText(oldest_waiting_at)}${hold}`
   const title = 'Events wait for a webhook'
   yield warning('webhooks', words, { ...details, since: oldest_waiting_at, title })
 }

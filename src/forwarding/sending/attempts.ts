@@ -7,7 +7,7 @@ import type { Failure } from '../../outgoing/failures.ts'
 import { SecretUnreadable } from '../../outgoing/sealing.ts'
 import type { Store } from '../../store/store.ts'
 import type { Deliveries } from '../deliveries/deliveries.ts'
-import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
+import { type Endpoint, type Endpoints, unreadableLists } from '../endpoints/endpoints.ts'
 import { mismatchOf } from '../endpoints/matching.ts'
 import type { EndpointSecrets } from '../endpoints/secrets.ts'
 import { BodyUnmakeable, type Freezing } from './freezing.ts'
@@ -180,5 +180,7 @@ const unmade = (error: unknown, now: number): Outcome => {
   return { ...outcomeOf({ kind: 'invalid_request', words }, 'events', now), verdict: 'delivery' }
 }
 
-const isSending = ({ state, deleted_at }: Endpoint): boolean =>
-  deleted_at === null && (state === 'active' || state === 'failing')
+const isSending = ({ state, deleted_at, unreadable }: Endpoint): boolean =>
+  deleted_at === null &&
+  (state === 'active' || state === 'failing') &&
+  unreadableLists({ unreadable }) === null

@@ -13,13 +13,9 @@ const TICK_SCHEDULE = '* * * * * *'
 /** How long a stop waits for the answers to running requests, in milliseconds. */
 const STOP_MS = 3_000
 
-const WATCHED = {
-  part: 'forwarding',
-  name: 'due',
-  title: 'Webhooks are not sent',
-  message: 'forwarding could not look for due deliveries',
-  isWhole: true,
-} as const
+const WHOLE = { part: 'forwarding', title: 'Webhooks are not sent', isWhole: true } as const
+const LOOKING = { ...WHOLE, name: 'due', message: 'forwarding could not look for due deliveries' } as const
+const CHOOSING = { ...WHOLE, name: 'choosing', message: 'forwarding could not choose what to send' } as const
 
 type Deps = ServingDeps & {
   store: Store
@@ -34,7 +30,7 @@ type Deps = ServingDeps & {
 /** Opens the courier. It sends nothing before `start`. */
 export function openCourier(deps: Deps) {
   const { inFlight, troubles } = deps
-  const watch = deps.stoppages.watch(WATCHED)
+  const watch = deps.stoppages.watch(LOOKING)
   const background = openBackground({
     onProgress: (endpoint_id) => {
       troubles.clear(endpoint_id)
@@ -42,7 +38,7 @@ export function openCourier(deps: Deps) {
     },
     onError: (endpoint_id, error) => (state === 'closed' ? undefined : troubles.note(endpoint_id, error)),
   })
-  const serveAll = safely(openServing(deps, background), watch)
+  const serveAll = safely(openServing(deps, background), deps.stoppages.watch(CHOOSING))
   const look = openLooking(deps, watch)
   let state: 'waiting' | 'starting' | 'started' | 'closed' = 'waiting'
   let isScheduled = false
@@ -97,6 +93,7 @@ export function openCourier(deps: Deps) {
 const safely = (serve: () => void, watch: Watch) => (): void => {
   try {
     serve()
+    watch.worked()
   } catch (error) {
     watch.failed(error)
   }

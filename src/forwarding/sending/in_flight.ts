@@ -7,6 +7,8 @@ type Entry = {
   app_id: string | null
   key: string | null
   isReplay: boolean
+  /** Whether it is neither of a replay nor was tried before. */
+  isNew: boolean
   isSending: boolean
   body: Buffer | null
   abort: AbortController
@@ -36,7 +38,10 @@ function openEntries(entries: Entries) {
   const slotFreed = openHook()
 
   /** Adds a delivery, which takes a slot of its endpoint until `sent`. */
-  function add(id: number, entry: Pick<Entry, 'endpoint_id' | 'app_id' | 'key' | 'isReplay'>): void {
+  function add(
+    id: number,
+    entry: Pick<Entry, 'endpoint_id' | 'app_id' | 'key' | 'isReplay' | 'isNew'>,
+  ): void {
     entries.set(id, { ...entry, isSending: true, body: null, abort: new AbortController() })
   }
 
@@ -70,6 +75,10 @@ function openCounts(entries: Entries) {
   const sending = (endpoint_id: string, isReplay = false): number =>
     count((entry) => entry.isSending && entry.endpoint_id === endpoint_id && (entry.isReplay || !isReplay))
 
+  /** The number of requests to an endpoint that are of a replay, or not the first of their delivery. */
+  const repeating = (endpoint_id: string): number =>
+    count((entry) => entry.isSending && entry.endpoint_id === endpoint_id && !entry.isNew)
+
   /** The number of deliveries of an endpoint that were chosen, and whose request did not begin yet. */
   const begun = (endpoint_id: string): number =>
     count((entry) => entry.isSending && entry.body === null && entry.endpoint_id === endpoint_id)
@@ -81,7 +90,7 @@ function openCounts(entries: Entries) {
   const hasKey = (endpoint_id: string, key: string | null): boolean =>
     key !== null && count((entry) => entry.endpoint_id === endpoint_id && entry.key === key) > 0
 
-  return { sendingInAll, sending, begun, ofEndpoint, hasKey }
+  return { sendingInAll, sending, repeating, begun, ofEndpoint, hasKey }
 }
 
 function openAborts(entries: Entries) {

@@ -26,6 +26,10 @@ const LONGEST_RETRY_AFTER_MS = 24 * HOUR_MS
 /** A `next_at` further ahead than this was computed before the clock was set back. */
 export const LATEST_NEXT_MS = 25 * HOUR_MS
 
+/** Whether an instant has come. One that is more than `longest` ahead was computed before the clock was set back. */
+export const isReached = (at: number | null, now: number, longest = LATEST_NEXT_MS): boolean =>
+  at === null || at <= now || at > now + longest
+
 /**
  * The delay in milliseconds after a number of failures, with 20 % jitter, at most 25 hours; null when the delivery is
  * given up. `random` returns a number from 0 to below 1.
@@ -46,8 +50,8 @@ export const probeDelayMs = (probes: number): number =>
  */
 export function retryAfterMs(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? ''
-  const ms = /^\d{1,10}$/.test(text) ? Number(text) * SECOND_MS : dateMs(text) - now
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : null
+  const ms = /^\d+$/.test(text) ? Number(text) * SECOND_MS : dateMs(text) - now
+  return ms > 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : null
 }
 
 /** The instant of an HTTP date; NaN for another text. */

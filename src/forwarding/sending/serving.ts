@@ -1,9 +1,10 @@
 /** Chooses what is sent: at most 4 requests to an endpoint and 32 in all, endpoint by endpoint in turn. */
 import type { Clock } from '../../clock.ts'
+import type { Stoppages } from '../../stoppages.ts'
 import type { Deliveries } from '../deliveries/deliveries.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import type { DueDelivery } from '../deliveries/queue.ts'
-import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
+import { type Endpoint, type Endpoints, unreadableLists } from '../endpoints/endpoints.ts'
 import type { Replays } from '../replays/replays.ts'
 import type { WantedProbes } from '../replays/retrying.ts'
 import type { Attempts } from './attempts.ts'
@@ -11,12 +12,14 @@ import type { Background } from './background.ts'
 import type { Filling } from './filling.ts'
 import type { InFlight } from './in_flight.ts'
 import { openNewest } from './newest.ts'
-import { LATEST_NEXT_MS, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
+import { isReached, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
 import type { Throttle } from './throttle.ts'
 import type { Troubles } from './troubles.ts'
 
 const SLOTS_OF_ENDPOINT = 4
 const SLOTS_OF_REPLAYS = 2
+/** A receiver may take long to refuse what it refused before. A slot is left for new events meanwhile. */
+const SLOTS_OF_REPEATED = SLOTS_OF_ENDPOINT - 1
 const SLOTS = 32
 /** The results of an endpoint that may wait to be stored. After a crash these deliveries are sent again. */
 const MAX_UNSTORED = 12
@@ -35,16 +38,19 @@ export type ServingDeps = {
   throttle: Pick<Throttle, 'room' | 'onRoom'>
   inFlight: InFlight
   troubles: Troubles
+  stoppages: Pick<Stoppages, 'noteWhole'>
 }
 
-/** Returns a function that serves all endpoints. They take turns at being first. */
+/** Returns a function that serves all endpoints. They take turns at being first. Notes whether nothing can be sent at all. */
 export function openServing({ endpoints, ...deps }: ServingDeps, background: Background) {
   const { serve, probe, tryNew } = openEndpointServing(deps, background)
   const { inFlight, troubles } = deps
   let turn = 0
 
   return (): void => {
-    const all = endpoints.list().filter(({ id }) => !troubles.isPaused(id))
+    const known = endpoints.list()
+    deps.stoppages.noteWhole('forwarding', isAllStopped(known, troubles))
+    const all = known.filter((one) => !troubles.isPaused(one.id) && unreadableLists(one) === null)
     turn += 1
     for (let index = 0; index < all.length && inFlight.sendingInAll() < SLOTS; index += 1) {
       const endpoint = all[(index + turn) % all.length] as Endpoint
@@ -59,6 +65,13 @@ export function openServing({ endpoints, ...deps }: ServingDeps, background: Bac
       }
     }
   }
+}
+
+/** Whether errors of this server stop some endpoint, and every active one. */
+function isAllStopped(endpoints: readonly Endpoint[], troubles: Pick<Troubles, 'of'>): boolean {
+  const isStopped = (one: Endpoint): boolean => troubles.of(one.id) !== null || unreadableLists(one) !== null
+  const sent = endpoints.filter(({ state }) => state === 'active' || state === 'failing')
+  return sent.some(isStopped) && sent.every((one) => one.state === 'failing' || isStopped(one))
 }
 
 /** Finds the free slots of an endpoint, and what is due for them. */
@@ -90,8 +103,9 @@ function openBeginning(
 ) {
   const fillingNow = new Set<string>()
 
-  function begin({ id, endpoint_id, app_id, key, replay_id }: DueDelivery, isProbe: boolean): void {
-    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null })
+  function begin(delivery: DueDelivery, isProbe: boolean): void {
+    const { id, endpoint_id, app_id, key, replay_id } = delivery
+    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null, isNew: isNew(delivery) })
     const attempt = attempts.attempt(id, endpoint_id, isProbe)
     background.run(
       endpoint_id,
@@ -112,6 +126,8 @@ function openBeginning(
   return { begin, fill }
 }
 
+const isNew = ({ attempts, replay_id }: DueDelivery): boolean => attempts === 0 && replay_id === null
+
 /** Chooses what is sent to one endpoint. */
 function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: Background) {
   const { clock, deliveries, filling, replays, inFlight } = deps
@@ -124,17 +140,18 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
   function serve(endpoint: Endpoint): void {
     const now = clock()
     newest.noteHead(endpoint)
-    if (!isReached(endpoint.hold_until_at, now)) return
-    if (freeSlots(endpoint) <= 0) return
+    if (!isReached(endpoint.hold_until_at, now) || freeSlots(endpoint) <= 0) return
     const free = room(endpoint)
     const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
     const live = dueOf(endpoint, now, false)
     const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
-    for (const delivery of [...live, ...replayed].slice(0, free)) begin(delivery, false)
-    const untried = live.filter(({ attempts }) => attempts === 0).length
+    const fresh = live.filter(isNew)
+    const freeForRepeated = Math.max(0, SLOTS_OF_REPEATED - inFlight.repeating(endpoint.id))
+    const repeated = [...live.filter((one) => !isNew(one)), ...replayed].slice(0, freeForRepeated)
+    for (const delivery of [...fresh, ...repeated].slice(0, free)) begin(delivery, false)
     // Also while the endpoint is throttled, because a new event goes before what is due then.
     const most = endpoint.max_per_second ?? undefined
-    if (untried - free < Math.min(LOW_WATER, most ?? LOW_WATER) && filling.isBehind(endpoint))
+    if (fresh.length - free < Math.min(LOW_WATER, most ?? LOW_WATER) && filling.isBehind(endpoint))
       fill(endpoint, 'live', () => filling.fill(endpoint, most))
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
@@ -184,7 +201,3 @@ const openWanted =
 
 const isProbeDue = ({ next_probe_at, hold_until_at }: Endpoint, now: number): boolean =>
   isReached(next_probe_at, now, LONGEST_PROBE_DELAY_MS) && isReached(hold_until_at, now)
-
-/** Whether an instant has come. One that is more than `longest` ahead was computed before the clock was set back. */
-const isReached = (at: number | null, now: number, longest = LATEST_NEXT_MS): boolean =>
-  at === null || at <= now || at > now + longest

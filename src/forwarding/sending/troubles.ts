@@ -47,9 +47,9 @@ export function openTroubles({ store, clock, monotonic, log }: Deps) {
   /** Pauses an endpoint after an error. */
   const note = (endpoint_id: string, error: unknown): void => pauses.begin(endpoint_id, error, PAUSE_MS)
 
-  /** Ends the trouble of an endpoint whose work succeeded after its pause. */
+  /** Ends the trouble of an endpoint whose work succeeded after its pause. After a marked result only a stored one ends it. */
   function clear(endpoint_id: string): void {
-    if (!isPaused(endpoint_id)) pauses.end(endpoint_id)
+    if (!isPaused(endpoint_id) && !marked.has(endpoint_id)) pauses.end(endpoint_id)
   }
 
   /** Stores a result, marks it if it alone is refused, or keeps it while nothing can be stored. */
@@ -92,10 +92,13 @@ export function openTroubles({ store, clock, monotonic, log }: Deps) {
 function openPauses({ clock, monotonic, log }: Omit<Deps, 'store'>) {
   const paused = new Map<string, Paused>()
 
+  /** Logs an error unless it is the same as before. */
   function begin(endpoint_id: string, error: unknown, ms: number): void {
-    const { since, errors } = paused.get(endpoint_id) ?? { since: clock(), errors: 0 }
-    const until = monotonic() + ms
-    paused.set(endpoint_id, { since, errors: errors + 1, reason: reasonOf(error), until })
+    const before = paused.get(endpoint_id)
+    const { since, errors } = before ?? { since: clock(), errors: 0 }
+    const [until, reason] = [monotonic() + ms, reasonOf(error)]
+    paused.set(endpoint_id, { since, errors: errors + 1, reason, until })
+    if (before?.reason === reason) return
     const words = `forwarding to an endpoint pauses for ${ms / 1_000} seconds after an error`
     log.error(words, { endpoint: endpoint_id, error })
   }

@@ -50,6 +50,12 @@ export function header(event: H3Event, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ')
 }
 
+/** Whether a request has a body, which is not empty. */
+export const hasBody = (event: H3Event): boolean =>
+  event.runtime?.node === undefined
+    ? event.req.body !== null
+    : header(event, 'transfer-encoding') !== undefined || Number(header(event, 'content-length') ?? 0) > 0
+
 /** The refusal of a body because of its headers, before the body is read; null if the headers are acceptable. */
 function refusedByHeaders(event: H3Event, limit: number): Refusal | null {
   const type = header(event, 'content-type') ?? ''

@@ -60,3 +60,17 @@ test('a retry needs the owner, something that waits, and an endpoint that is sen
   expect(await codeOf(`endpoints/${id}/retry`)).toBe('not_active')
   expect(await codeOf(`deliveries/${delivery_id}/retry`)).toBe('not_active')
 })
+
+test('retry and pause refuse a body with fields, as the other actions do', async () => {
+  const { app, call, id, delivery_id } = await openRefused(8)
+  const session = await app.signIn()
+  const fields = { status: 400, body: { detail: 'until_at: is not a field of this request' } }
+  for (const path of [`endpoints/${id}/retry`, `deliveries/${delivery_id}/retry`, `endpoints/${id}/pause`]) {
+    expect(await call('POST', path, { until_at: 1e300 })).toMatchObject(fields)
+    const plain = { method: 'POST', headers: session, body: 'until_at=1' }
+    expect((await app.request(`/api/v1/${path}`, plain)).status).toBe(415)
+  }
+  for (const body of [undefined, {}])
+    expect((await call('POST', `endpoints/${id}/retry`, body)).status).toBe(200)
+  expect(app.endpoint(id).state).toBe('active')
+})

@@ -48,7 +48,7 @@ test('a delivery that waits for hours is tried at once, alone, and that uses up 
   expect(app.rows(id)[0]).toMatchObject({ state: 'delivered' })
 })
 
-test('everything that waits for an endpoint is sent at once, four at a time, also while it asked to wait', async () => {
+test('everything that waits for an endpoint is sent at once, three at a time, also while it asked to wait', async () => {
   const { app, receiver, id, retryEndpoint } = await openAnswering(400)
   const ids = await app.append(9)
   await app.run(8 * HOUR_MS)
@@ -65,9 +65,9 @@ test('everything that waits for an endpoint is sent at once, four at a time, als
   receiver.behave((_, response) => void held.push(response))
   const sent = receiver.requests.length
   await retryEndpoint()
-  await expect.poll(() => held.length).toBe(4)
+  await expect.poll(() => held.length).toBe(3)
   for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve))
-  expect(held).toHaveLength(4)
+  expect(held).toHaveLength(3)
   expect(app.endpoint(id).hold_until_at).toBeNull()
   receiver.behave(() => 400)
   for (const response of held) response.writeHead(400).end()

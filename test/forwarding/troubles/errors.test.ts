@@ -84,6 +84,49 @@ test('an endpoint stops with a finding when two results in a row cannot be store
   })
 })
 
+test('while no result of any active endpoint can be stored, the server is degraded, also while it tries again', async () => {
+  const receiver = await openHttpReceiver(() => 500)
+  const app = await openForwardingApp()
+  const [one, other] = [await app.addEndpoint(receiver.url), await app.addEndpoint(`${receiver.url}/other`)]
+  const status = async () => ((await (await app.request('/readyz')).json()) as { status: string }).status
+  const trigger = (id: string) => `new.id = '${id}' and new.failures > 0`
+  refuse(app, 'update', 'endpoints', trigger(one.endpoint.id))
+  receiver.behave(({ path }) => (path === '/hooks' ? 500 : 200))
+  await app.append(3)
+  await app.tickFor(6 * 60)
+  expect(await status(), 'the other endpoint works').toBe('ready')
+
+  const { store } = app.windfall
+  store.prepare('drop trigger temp.refused_update').run()
+  refuse(app, 'update', 'endpoints', 'new.failures > 0')
+  receiver.behave(() => 500)
+  await app.append(3)
+  await app.tickFor(6 * 60)
+  expect(await status()).toBe('degraded')
+  for (let minute = 0; minute < 130; minute += 1) {
+    await app.tickFor(60)
+    expect(await status(), `minute ${minute}`).toBe('degraded')
+    if (minute % 10 === 0) await app.append(1)
+  }
+  const held: (() => void)[] = []
+  receiver.behave((_, response) => void held.push(() => response.writeHead(500).end()))
+  app.clock.turn(HOUR_MS)
+  await app.append(1)
+  await app.windfall.forwarding.tick()
+  await expect.poll(() => held.length).toBeGreaterThan(0)
+  await app.windfall.forwarding.tick()
+  expect(await status(), 'a delivery was made, and its answer is not there yet').toBe('degraded')
+  receiver.behave(() => 500)
+  for (const answer of held) answer()
+  await app.settled()
+  store.prepare('drop trigger temp.refused_update').run()
+  receiver.behave(() => 200)
+  await app.tickFor(61 * 60)
+  expect(app.rows(other.endpoint.id).every(({ state }) => state === 'delivered')).toBe(true)
+  expect(await status()).toBe('ready')
+  expect(app.windfall.forwarding.findings()).toEqual([])
+})
+
 test('an event whose delivery is refused by the database passes without its body, and fails by itself', async () => {
   const receiver = await openHttpReceiver()
   const app = await openForwardingApp()

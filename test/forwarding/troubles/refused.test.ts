@@ -51,6 +51,34 @@ test('20,000 refused events that become due together never delay a new one', {
   await app.settled()
 })
 
+test.each([{}, { is_ordered: true }, { max_per_second: 1_000 }])(
+  'refused events whose answers take long leave a slot for a new one: %o',
+  async (settings) => {
+    const receiver = await openHttpReceiver(() => 400)
+    const app = await openForwardingApp()
+    await app.addEndpoint(receiver.url, settings)
+    const refused = await app.append(12)
+    await app.settled()
+    const held = new Map<string, () => void>()
+    receiver.behave(({ id }, response) => void held.set(id, () => response.writeHead(400).end()))
+    app.clock.turn(10 * SECOND_MS)
+    await app.windfall.forwarding.tick()
+    await expect.poll(() => held.size).toBe(3)
+    const [fresh = '', next = ''] = await app.append(2)
+    await expect.poll(() => held.has(fresh)).toBe(true)
+    expect([...held.keys()].filter((id) => refused.includes(id))).toHaveLength(3)
+    // New events may take all slots.
+    const [first] = held.keys()
+    held.get(first ?? '')?.()
+    held.delete(first ?? '')
+    await expect.poll(() => held.has(next)).toBe(true)
+    receiver.behave(() => 200)
+    for (const answer of held.values()) answer()
+    await app.run(HOUR_MS)
+    expect(Object.values(app.states()).every((state) => state === 'delivered')).toBe(true)
+  },
+)
+
 test('the newest 1,000 refused events keep their body; those of older ones are made again, marked and stored before they are sent', {
   timeout: 120_000,
 }, async () => {

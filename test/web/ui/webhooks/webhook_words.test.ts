@@ -28,6 +28,11 @@ test('each state says what it means and what to do', () => {
   expect(remedyOf({ state: 'disabled', reason: 'gone_410' })).toContain('Correct the URL')
   expect(remedyOf({ state: 'disabled', reason: 'secret_unreadable' })).toContain('windfall.key')
   expect(remedyOf({ state: 'disabled', reason: 'config_removed' })).toContain('config.toml')
+  const unreadable = stateWords(endpointOf({ types: [], unreadable: ['types'] }))
+  expect(unreadable).toMatchObject({
+    title: 'Stopped',
+    about: expect.stringContaining('Its types cannot be read'),
+  })
   expect(stateWords(endpointOf({ kind: 'apple' })).about).toContain('notification')
   const unsteady = endpointOf({ health: { ...endpointOf().health, is_unsteady: true } })
   expect(stateWords(unsteady)).toMatchObject({ tone: 'warn', remedy: expect.stringContaining('repair') })

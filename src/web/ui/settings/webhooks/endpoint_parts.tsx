@@ -1,6 +1,7 @@
 /** Parts of an endpoint that the list and its page show. */
 import type { JSX } from 'preact'
 import { RelativeTime } from '../../parts/relative_time.tsx'
+import { instant } from '../../words.ts'
 import { lostWords, stateWords, waitingWords } from './endpoint_state.ts'
 import type { Endpoint } from './webhook_queries.ts'
 
@@ -17,6 +18,9 @@ export const Waiting = ({ endpoint }: { endpoint: Endpoint }): JSX.Element => (
       <div class="tiny quiet">
         oldest <RelativeTime at={endpoint.health.oldest_waiting_at} />
       </div>
+    )}
+    {endpoint.health.hold_until_at !== null && (
+      <div class="tiny">The receiver asked to wait until {instant(endpoint.health.hold_until_at)}</div>
     )}
     {endpoint.health.lost > 0 && <div class="tiny">{lostWords(endpoint)} given up</div>}
   </>

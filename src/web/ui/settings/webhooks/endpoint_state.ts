@@ -2,7 +2,7 @@
 import { plural } from '../../words.ts'
 import type { Endpoint } from './webhook_queries.ts'
 
-type State = Pick<Endpoint, 'kind' | 'state' | 'reason' | 'health'>
+type State = Pick<Endpoint, 'kind' | 'state' | 'reason' | 'health' | 'unreadable'>
 type StateWords = {
   title: string
   tone: 'good' | 'warn' | 'bad'
@@ -52,7 +52,14 @@ const REASONS: Partial<Record<NonNullable<Endpoint['reason']>, StateWords>> = {
 }
 
 /** The words of an endpoint's state. */
-export function stateWords({ kind, state, reason, health }: State): StateWords {
+export function stateWords({ kind, state, reason, health, unreadable }: State): StateWords {
+  if (unreadable.length > 0)
+    return {
+      title: 'Stopped',
+      tone: 'bad',
+      about: `Its ${unreadable.join(' and ')} cannot be read in the database. Nothing is sent, and nothing is lost.`,
+      remedy: 'Set them again.',
+    }
   const things = kind === 'apple' ? 'notification' : 'event'
   if (health.is_unsteady)
     return {
