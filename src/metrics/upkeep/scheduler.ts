@@ -7,6 +7,7 @@ import type { Due } from './due.ts'
 import type { Generation, Generations } from './generations.ts'
 import { type Mark, type Marks, RANK } from './marks.ts'
 import type { Recount } from './recount.ts'
+import { openSetBack } from './set_back.ts'
 import type { Sweeping } from './sweeping.ts'
 import type { Tasks } from './tasks.ts'
 
@@ -35,6 +36,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
     select distinct app_id, environment, original_transaction_id from transactions
     where (app_id, environment, original_transaction_id) > (:app_id, :environment, :original_transaction_id)
     order by app_id, environment, original_transaction_id limit :limit`)
+  const setBack = openSetBack({ store, clock })
   /** Lineages and apps whose figures a caller is waiting for. */
   const urgent: Mark[] = []
   const preferred = new Map<string, { generation: Generation; app_ids: readonly string[] }>()
@@ -45,6 +47,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
   /** Runs a step of the most urgent work, until `isOver`; false if nothing is left. Runs inside a unit of work. */
   function step(sums: CountedSums, isOver: () => boolean): boolean {
     return (
+      setBack.makeDue() ||
       recountUrgent(sums, isOver) ||
       recountMarks(marks.next(RANK.live, STEP_LINEAGES), sums, isOver) ||
       recountMarks(preferredMarks(), sums, isOver) ||
@@ -62,6 +65,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
   /** Whether any work waits: due lineages, tasks, or generations to build or to delete. */
   const isWaiting = (): boolean =>
     urgent.length > 0 ||
+    setBack.isNoticed() ||
     marks.next(RANK.next, 1).length > 0 ||
     marks.dueByTime(clock(), 1).length > 0 ||
     tasks.isWaiting() ||

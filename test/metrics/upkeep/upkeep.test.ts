@@ -8,6 +8,7 @@ const UNTIL = Date.UTC(2026, 5, 1)
 const FROM = UNTIL - 365 * DAY
 
 let app: TestApp
+let clock: ReturnType<typeof handClock>
 let simulation: ReturnType<typeof openSimulation>
 beforeAll(async () => {
   const authority = await sharedAuthority()
@@ -19,7 +20,7 @@ beforeAll(async () => {
     edgeCases: true,
     authority,
   })
-  const clock = handClock(FROM)
+  clock = handClock(FROM)
   app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
   clock.set(UNTIL)
@@ -30,6 +31,23 @@ test('figures updated as facts arrived follow from the facts', async () => {
   const before = await app.windfall.metrics.verify()
   expect(before.difference).toBeNull()
   expect(before.lineages).toBeGreaterThan(50)
+})
+
+test('a clock that was ahead and is set back leaves no figures of the future', async () => {
+  const { metrics, store } = app.windfall
+  const statuses = () =>
+    rowsOf(store, 'customer_values').map((row) => {
+      const { id, status } = JSON.parse(row) as { id: string; status: string }
+      return `${id} ${status}`
+    })
+  const before = statuses()
+  clock.set(UNTIL + 70 * DAY)
+  await metrics.whenCurrent()
+  expect(statuses()).not.toEqual(before)
+  clock.set(UNTIL)
+  await metrics.whenCurrent()
+  expect(statuses()).toEqual(before)
+  expect((await metrics.verify()).difference).toBeNull()
 })
 
 test('a rebuild gives the same figures and deletes the previous ones', async () => {
