@@ -195,7 +195,8 @@ function openSenders(deps: Deps, parts: ReturnType<typeof openStored>) {
   const stored = { ...deps, ...parts }
   const occasions = openOccasions(deps)
   const nameOfApp = (id: string): string => apps.get(id)?.name ?? apps.get(id)?.bundle_id ?? id
-  const texts = openTexts({ ...deps, occasions, dayTotals: openDayTotals(deps), nameOfApp })
+  const { isSeen } = parts.trouble
+  const texts = openTexts({ ...deps, occasions, dayTotals: openDayTotals(deps), nameOfApp, isSeen })
   const buckets = openBuckets(monotonic)
   const baseUrl = () => deps.base_url() ?? ''
   const contact = () => deps.current.config.alerts.contact

@@ -89,12 +89,23 @@ export function openTrouble(deps: Deps) {
     return stored && JSON.parse(stored.value)
   }
 
+  /** The last looks in a row that missed a finding, of the rule of an organization that missed it least often. */
+  const missedBy = (organization_id: string, finding_id: string): number =>
+    Math.min(
+      LOOKS_TO_END,
+      ...rules
+        .list(organization_id)
+        .filter(({ template }) => template === 'trouble')
+        .map((rule) => knownWith(rule, finding_id)?.missed ?? LOOKS_TO_END),
+    )
+
   /** Whether a finding was reported at one of the last looks of a rule of an organization. */
   const isOpen = (organization_id: string, finding_id: string): boolean =>
-    rules
-      .list()
-      .filter((rule) => rule.organization_id === organization_id && rule.template === 'trouble')
-      .some((rule) => (knownWith(rule, finding_id)?.missed ?? LOOKS_TO_END) < LOOKS_TO_END)
+    missedBy(organization_id, finding_id) < LOOKS_TO_END
+
+  /** Whether the last look of a rule of an organization showed a finding. */
+  const isSeen = (organization_id: string, finding_id: string): boolean =>
+    missedBy(organization_id, finding_id) === 0
 
   /** The number of findings of an organization whose beginning was announced and whose end was not. */
   const countOpen = (organization_id: string): number => {
@@ -105,7 +116,7 @@ export function openTrouble(deps: Deps) {
     return new Set(open.map(({ finding }) => finding.id)).size
   }
 
-  return { look, isOpen, countOpen }
+  return { look, isOpen, isSeen, countOpen }
 }
 
 /** The finding that says what the end of another left behind; null if there is none. */

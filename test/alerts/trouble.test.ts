@@ -34,7 +34,7 @@ test('a finding is reported after two looks, and its end after three', async () 
   await look()
   expect(aboutOther(app)).toEqual(['🟠 Alerts do not reach other'])
   expect(app.got().find(({ title }) => title.includes('do not reach other'))).toMatchObject({
-    urgency: 'trouble',
+    urgency: 'warning',
     body: expect.stringContaining('no such chat.'),
   })
   await look()
@@ -81,20 +81,63 @@ test('a finding that flaps is one message an hour', async () => {
   ])
 })
 
-test('in quiet hours a warning waits for the summary, which also tells its end', async () => {
+test('in quiet hours a warning waits for the summary, which tells its end alone if it is over', async () => {
   const { app, setBroken, look } = await openWatched()
   const { store, alerts } = app.windfall
+  for (let n = 0; n < 3; n += 1) await look()
+  const { length: count } = app.got()
   await store.commit(() =>
     alerts.settings.change(app.organization.id, { quiet: { from: '11:00', until: '14:00' } }),
   )
   await setBroken(true)
   for (let n = 0; n < 2; n += 1) await look()
+  const held = alerts.history.list({ organization_id: null, before: null, limit: 10 })
+  expect(held.map(({ title }) => title)).toContain('🟠 Alerts do not reach other')
   await setBroken(false)
   for (let n = 0; n < 4; n += 1) await look()
-  expect(aboutOther(app)).toEqual([])
+  expect(app.got()).toHaveLength(count)
   await app.settle(2 * 60 * MINUTE)
-  const summary = app.got().findLast(({ title }) => title.startsWith('📬'))
-  expect(summary?.body).toMatch(/🟠 Alerts do not reach other[\s\S]*🟢 Over: Alerts do not reach other/)
+  expect(app.got().slice(count)).toMatchObject([
+    {
+      title: '🟢 Over: Alerts do not reach other',
+      body: 'During your quiet hours\nIt was seen from 2026-06-01 12:03Z on, for 4 minutes.',
+      url: expect.stringMatching(/\/$/),
+      urgency: 'normal',
+    },
+  ])
+})
+
+test.each([
+  [true, '🟠 A webhook is failing (shop)', 'warning'],
+  [false, '🟠 A webhook is failing (shop) · seems to be over', 'normal'],
+])('the summary of one warning has its words; trouble at its end: %s', async (isLasting, title, urgency) => {
+  const app = await openAlertingApp()
+  await app.rule('trouble')
+  const { store, alerts } = app.windfall
+  await app.post('/api/v1/endpoints', { name: 'shop', url: 'http://127.0.0.1:9/hooks' }, await app.signIn())
+  for (let n = 0; n < 3; n += 1) await look(app)
+  const { length: count } = app.got()
+  const setState = (state: string) =>
+    store.commit(() =>
+      store
+        .prepare<[string, number]>("update endpoints set state = ?, reason = 'no_success', state_since = ?")
+        .run(state, app.clock()),
+    )
+  await store.commit(() =>
+    alerts.settings.change(app.organization.id, { muted_until: app.clock() + 60 * MINUTE }),
+  )
+  await setState('failing')
+  for (let n = 0; n < 3; n += 1) await look(app)
+  if (!isLasting) {
+    await setState('active')
+    await look(app)
+  }
+  await app.settle(60 * MINUTE)
+  const after = app.got().slice(count)
+  expect(after).toMatchObject([
+    { title, urgency, body: expect.stringMatching(/^While alerts were muted\nshop is failing since/) },
+  ])
+  expect(new URL(after[0]?.url ?? '', 'http://localhost').pathname).toBe('/')
 })
 
 test('what is over before it could be sent is dropped, with its end', async () => {

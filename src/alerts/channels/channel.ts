@@ -3,6 +3,7 @@ import type * as v from 'valibot'
 import type { FieldError } from '../../errors.ts'
 import type { OutgoingRequest } from '../../outgoing/dispatcher.ts'
 import type { Outgoing } from '../../outgoing/outgoing.ts'
+import type { Urgency } from '../messages/content.ts'
 import type { Vapid } from './web_push/vapid.ts'
 
 /**
@@ -18,7 +19,7 @@ export type ChannelMessage = Readonly<{
   title: string
   body: string
   url: string
-  urgency: 'normal' | 'trouble'
+  urgency: Urgency
   is_payment: boolean
   at: number
   badge: number

@@ -44,7 +44,7 @@ const bodyOf = ({ title, body, url, urgency, fields, at }: ChannelMessage): obje
       title: cut(escaped(title), MAX_TITLE),
       description: cut(escaped(body), MAX_DESCRIPTION),
       url,
-      color: urgency === 'trouble' ? RED : GREEN,
+      color: urgency === 'normal' ? GREEN : RED,
       timestamp: new Date(at).toISOString(),
       fields: fields
         .slice(0, MAX_FIELDS)

@@ -33,7 +33,7 @@ const bodyOf = ({ title, body, url, urgency, fields }: ChannelMessage): object =
     {
       // What a notification shows.
       fallback: escaped(cut(oneLine(title), MAX_TITLE)),
-      color: urgency === 'trouble' ? RED : GREEN,
+      color: urgency === 'normal' ? GREEN : RED,
       title: escaped(cut(oneLine(title), MAX_TITLE)),
       title_link: url,
       text: escaped(cut(body, MAX_TEXT)),

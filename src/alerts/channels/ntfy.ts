@@ -14,7 +14,8 @@ const Secrets = v.strictObject({ token: v.optional(v.pipe(v.string(), v.trim(), 
 const MAX_TITLE_BYTES = 250
 /** A longer message becomes an attachment. */
 const MAX_MESSAGE_BYTES = 4_000
-const [NORMAL, HIGH] = [3, 5]
+/** ntfy’s *default* and *high*. Its 5 rings on and on. */
+const [NORMAL, HIGH] = [3, 4]
 const DAY_MS = 86_400_000
 /** ntfy’s own default of each server is 60 requests, then one in five seconds. */
 const BURST = { count: 50, per_ms: 5 * 60_000 }

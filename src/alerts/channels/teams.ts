@@ -42,7 +42,7 @@ const lineOf = (text: string, style: object = {}): object => ({
 })
 
 function bodyOf({ title, body, url, urgency }: ChannelMessage): object {
-  const head = { size: 'Medium', weight: 'Bolder', color: urgency === 'trouble' ? 'Attention' : 'Default' }
+  const head = { size: 'Medium', weight: 'Bolder', color: urgency === 'normal' ? 'Default' : 'Attention' }
   const lines = cut(body, MAX_TEXT)
     .split('\n')
     .filter((line) => line !== '')

@@ -70,17 +70,14 @@ export type Tally = Readonly<{
   product: string
 }>
 
+/** `trouble`: it needs the owner at once. `warning`: it shows as trouble, and makes no more noise than others. */
+export type Urgency = 'normal' | 'warning' | 'trouble'
+
 /**
  * The text of a message, fixed before it is first sent. `shown` is with amounts and `hidden` without. `path` is the page
  * of the dashboard that a tap opens. Messages about events have a `tally`.
  */
-export type Text = Readonly<{
-  shown: Words
-  hidden: Words
-  path: string
-  urgency: 'normal' | 'trouble'
-  tally?: Tally
-}>
+export type Text = Readonly<{ shown: Words; hidden: Words; path: string; urgency: Urgency; tally?: Tally }>
 
 /** What a message is about, with its text since it was first sent. */
 export type Content = Readonly<{ subject: Subject; text?: Text }>

@@ -1,9 +1,10 @@
 /** Reads the history of messages: what was sent, to whom, why, or why not. */
 import type { Store } from '../../store/store.ts'
-import type { Content } from './content.ts'
+import type { Content, Text } from './content.ts'
+import { findingText } from './finding_text.ts'
 import type { Message, Send } from './messages.ts'
 
-/** A message with its sends, newest first. `text` is null until it was first sent. */
+/** A message with its sends, newest first. `title` and `body` are null until it was first sent, unless it is about a finding. */
 type HistoryEntry = Omit<Message, 'content' | 'key'> & {
   rule_name: string | null
   title: string | null
@@ -34,10 +35,14 @@ export function openAlertHistory(store: Pick<Store, 'prepare'>) {
   const list = (query: Query): HistoryEntry[] => page.all(query).map(entryOf)
 
   function entryOf({ content, key: _, ...message }: Row): HistoryEntry {
-    const { text }: Content = JSON.parse(content)
+    const text = textOf(JSON.parse(content), message.happened_at)
     const sends = sendsOf.all(message.id).map(({ message_id: __, ...send }) => send)
     return { ...message, title: text?.shown.title ?? null, body: text?.shown.body ?? null, sends }
   }
 
   return { list }
 }
+
+/** The text of a message. That of a finding is known before it is sent, and shows what a summary holds. */
+const textOf = ({ text, subject }: Content, happened_at: number): Text | null =>
+  text ?? (subject.about === 'finding' ? findingText(subject, happened_at) : null)

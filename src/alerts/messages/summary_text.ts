@@ -1,5 +1,6 @@
 /** The words of a summary: sums of what happened, and the titles of its first messages. */
-import type { Content, SummaryReason, Tally, Text, Words } from './content.ts'
+import type { SummaryReason, Tally, Text, Words } from './content.ts'
+import type { Message } from './messages.ts'
 import { amountText, countText, joined } from './wording.ts'
 
 const REASONS: Readonly<Record<SummaryReason, string>> = {
@@ -12,23 +13,64 @@ const REASONS: Readonly<Record<SummaryReason, string>> = {
 /** A summary of more messages than this has sums in place of their titles, and at most this many titles of the others. */
 const QUOTED = 8
 
-/** The text of a summary. Messages without a text are counted. */
-export function summaryText(reason: SummaryReason, members: readonly Content[]): Text {
-  const texts = members.flatMap(({ text }) => text ?? [])
-  const wordsOf = (form: 'shown' | 'hidden'): Words => ({
-    title: `📬 ${titleOf(texts, members.length, form)}`,
-    body: [REASONS[reason], ...linesOf(texts, members.length, form)].join('\n'),
-    fields: [],
-  })
+type Form = 'shown' | 'hidden'
+
+/** A message of a summary. `isOver`: what it reports was not there any more at the last look. */
+type Member = Pick<Message, 'content' | 'key'> & { isOver: boolean }
+
+/**
+ * The text of a summary. Messages without a text are counted. Of trouble whose end the summary has, too, only the end is
+ * told. A single message that is not about an event keeps its own words.
+ */
+export function summaryText(reason: SummaryReason, all: readonly Member[]): Text {
+  const keys = new Set(all.map(({ key }) => key))
+  const members = all.filter(({ key }) => !key.startsWith('began/') || !keys.has(endOf(key)))
+  const texts = members.flatMap(textOf)
+  const wordsOf = (form: Form): Words => {
+    const [only] = texts
+    const isOwn = members.length === 1 && only !== undefined && only.tally === undefined
+    const title = isOwn ? only[form].title : `📬 ${titleOf(texts, members.length, form)}`
+    const lines = isOwn ? [only[form].body] : linesOf(texts, members.length, form)
+    return { title, body: [REASONS[reason], ...lines].join('\n'), fields: [] }
+  }
   return {
     shown: wordsOf('shown'),
     hidden: wordsOf('hidden'),
-    path: '/events',
-    urgency: texts.some(({ urgency }) => urgency === 'trouble') ? 'trouble' : 'normal',
+    path: pathOf(texts),
+    urgency: urgencyOf(texts),
   }
 }
 
-type Form = 'shown' | 'hidden'
+const endOf = (key: string): string => key.replace(/^began\//, 'ended/')
+
+/** The text of a member as a summary quotes it: with the name of what has trouble, and whether that seems to be over. */
+function textOf({ content: { text, subject }, isOver }: Member): Text[] {
+  if (text === undefined) return []
+  if (subject.about !== 'finding') return [text]
+  const { about } = subject.finding
+  const name = about === undefined ? '' : ` (${about})`
+  const quoted = (words: Words): Words => ({
+    ...words,
+    title: `${words.title}${name}${isOver ? ' · seems to be over' : ''}`,
+  })
+  return [
+    {
+      ...text,
+      shown: quoted(text.shown),
+      hidden: quoted(text.hidden),
+      urgency: isOver ? 'normal' : text.urgency,
+    },
+  ]
+}
+
+/** The page that all messages open; that of the events if there are several. */
+function pathOf([first, ...others]: readonly Text[]): string {
+  const path = first?.tally === undefined ? first?.path : undefined
+  return path !== undefined && others.every((other) => other.path === path) ? path : '/events'
+}
+
+const urgencyOf = (texts: readonly Text[]): Text['urgency'] =>
+  (['trouble', 'warning'] as const).find((one) => texts.some(({ urgency }) => urgency === one)) ?? 'normal'
 
 /** How many sales with their sum, refunds and trials there were, and how many other messages. */
 function titleOf(texts: readonly Text[], count: number, form: Form): string {

@@ -1,15 +1,14 @@
 /** The text of every message, from what it is about. */
 import type { Organizations } from '../../apps/organizations.ts'
-import { utcMinuteText } from '../../days.ts'
-import { durationText } from '../../health/findings.ts'
 import type { Rates } from '../../rates/rates.ts'
-import type { Figures, FindingText, Subject, Text, Words } from './content.ts'
+import type { Figures, Subject, Text, Words } from './content.ts'
 import type { DayTotals } from './day_totals.ts'
 import { eventText } from './event_text.ts'
+import { findingText } from './finding_text.ts'
 import type { Message } from './messages.ts'
 import { isPayment, type Occasion, type Occasions } from './occasion.ts'
 import { summaryText } from './summary_text.ts'
-import { amountText, countText, joined } from './wording.ts'
+import { amountText, countText, joined, plain } from './wording.ts'
 
 type Deps = {
   occasions: Occasions
@@ -17,12 +16,14 @@ type Deps = {
   rates: Pick<Rates, 'convert'>
   dayTotals: DayTotals
   nameOfApp: (id: string) => string
+  /** Whether the last look of the trouble rules of an organization showed a finding. */
+  isSeen: (organization_id: string, finding_id: string) => boolean
 }
 
 export type Texts = ReturnType<typeof openTexts>
 
 /** Opens the texts of messages. */
-export function openTexts({ occasions, organizations, rates, dayTotals, nameOfApp }: Deps) {
+export function openTexts({ occasions, organizations, rates, dayTotals, nameOfApp, isSeen }: Deps) {
   /** The text of a message; null if what it is about does not exist any more. `members` are the messages of a summary. */
   async function textOf(message: Message, members: readonly Message[]): Promise<Text | null> {
     const { subject } = message.content
@@ -38,12 +39,18 @@ export function openTexts({ occasions, organizations, rates, dayTotals, nameOfAp
       case 'summary':
         return summaryText(
           subject.reason,
-          members.map(({ content }) => content),
+          members.map((member) => ({ ...member, isOver: isOver(member) })),
         )
       case 'digest':
         // It was stored with its text.
         return message.content.text ?? null
     }
+  }
+
+  /** Whether a message is about the beginning of trouble that the last look did not show any more. */
+  function isOver({ organization_id, content: { subject } }: Message): boolean {
+    const isBeginning = subject.about === 'finding' && subject.state === 'began'
+    return isBeginning && !isSeen(organization_id, subject.finding.id)
   }
 
   async function eventTextOf({ organization_id }: Message, subject: Subject & { about: 'event' }) {
@@ -60,8 +67,6 @@ export function openTexts({ occasions, organizations, rates, dayTotals, nameOfAp
 /** Whether an occasion is a charge that counts as revenue. */
 const isSale = ({ event, type, snapshot }: Occasion): boolean =>
   event.environment === 'production' && isPayment(type) && (snapshot.money?.price_milli ?? 0) > 0
-
-const plain = (title: string, body: string): Words => ({ title, body, fields: [] })
 
 /** The text of the test of a channel. */
 export const TEST_TEXT: Text = {
@@ -144,25 +149,4 @@ function deviceText(name: string): Text {
     'Its browser ended the subscription, and the device was removed. Open the dashboard on it, and tap “Send alerts to this device”.',
   )
   return { shown: words, hidden: words, path: '/settings/alerts', urgency: 'normal' }
-}
-
-type FindingSubject = Extract<Subject, { about: 'finding' }>
-
-function findingText({ state, finding, remains }: FindingSubject, happened_at: number): Text {
-  const { title, text, level, end_title = `Over: ${title}` } = finding
-  const begun = level === 'fault' ? '🔴' : '🟠'
-  const titles = {
-    began: `${begun} ${title}`,
-    ended: remains === undefined ? `🟢 ${end_title}` : `🟠 Ended with a loss: ${title}`,
-    flapping: `🟠 Comes and goes: ${title}`,
-  }
-  const words = plain(titles[state], remains ?? (state === 'ended' ? seenText(finding, happened_at) : text))
-  const isGood = state === 'ended' && remains === undefined
-  return { shown: words, hidden: words, path: '/', urgency: isGood ? 'normal' : 'trouble' }
-}
-
-/** When a finding that is over was seen. Its own text says what is the case, and what to do, while it lasts. */
-function seenText({ about, since }: FindingText, ended_at: number): string {
-  const seen = `seen from ${utcMinuteText(since)} on, for ${durationText(ended_at - since)}.`
-  return about === undefined ? `It was ${seen}` : `${about}: it was ${seen}`
 }

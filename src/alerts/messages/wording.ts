@@ -1,5 +1,6 @@
 /** Formats amounts, countries and counts for messages. */
 import { alpha2Of } from '../../metrics/reports/countries.ts'
+import type { Words } from './content.ts'
 
 const regions = new Intl.DisplayNames('en', { type: 'region' })
 const FLAG_OFFSET = 0x1f1e6 - 'A'.charCodeAt(0)
@@ -46,3 +47,6 @@ export function dateText(at: number, now: number, timeZone: string): string {
     ...(yearOf(at) !== yearOf(now) && { year: 'numeric' }),
   })
 }
+
+/** Words without fields. */
+export const plain = (title: string, body: string): Words => ({ title, body, fields: [] })

@@ -31,7 +31,7 @@ const MessageAnswer = v.object({
   rule_id: v.pipe(nullableText, v.description('Null for a summary or a digest')),
   rule_name: v.pipe(nullableText, v.description('Its name now, or when it was removed')),
   kind: v.pipe(v.string(), v.description('The template of the rule, device, summary, or digest')),
-  title: v.pipe(nullableText, v.description('Null until it is first sent')),
+  title: v.pipe(nullableText, v.description('Null until it is first sent, unless it is about a finding')),
   body: nullableText,
   happened_at: v.number(),
   created_at: v.number(),

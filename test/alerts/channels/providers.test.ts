@@ -30,7 +30,9 @@ test('ntfy: the JSON of its documentation, lengths in bytes, and its error codes
   expect(Buffer.byteLength(cut.message)).toBeLessThanOrEqual(4_000)
   expect(cut.message).toMatch(/^(👩‍👩‍👧)+…$/u)
   expect(Buffer.byteLength(cut.title)).toBeLessThanOrEqual(250)
-  expect(cut.priority).toBe(5)
+  expect(cut.priority).toBe(4)
+  const warned = await send(ntfy, channel, { urgency: 'warning' })
+  expect(JSON.parse(warned.text).priority).toBe(3)
   for (const [status, code, kind, after_ms] of [
     [429, 42_901, 'retry', 60_000],
     [429, 42_908, 'retry', 3_600_000],

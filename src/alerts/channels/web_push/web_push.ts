@@ -8,7 +8,7 @@ import { payloadOf, topicOf } from './payload.ts'
 
 const HOUR_S = 3_600
 /** How long a push service keeps a message for a device that is off, in seconds. */
-const TTL = { normal: 4 * HOUR_S, trouble: 24 * HOUR_S } as const
+const TTL = { normal: 4 * HOUR_S, warning: 24 * HOUR_S, trouble: 24 * HOUR_S } as const
 const MAX_ENDPOINT = 2_000
 
 /** `endpoint_hash` identifies the device without what is needed to send to it. */
