@@ -17,17 +17,19 @@ const LOOKS_TO_END = 3
 /** The beginnings within an hour from which a finding flaps. */
 const FLAPS = 3
 const HOUR_MS = 3_600_000
+/** What is found so soon after a rule was made was there before it, unless it says that it began later. Looks come each minute. */
+const FIRST_LOOK_MS = 90_000
 
 /**
  * What a rule remembers of a finding. `seen` and `missed` count the last looks in a row. `announced`: whether its beginning
- * was announced, and `announced_level` how severe it was then. `worse` counts the last looks in a row that show a fault of which a
+ * was announced (`silent`: it was there before the rule), and `announced_level` how severe it was then. `worse` counts the last looks in a row that show a fault of which a
  * warning was announced. `starts`: when it began, within the last hour.
  */
 type Known = {
   finding: FindingText
   seen: number
   missed: number
-  announced: 'no' | 'began' | 'flapping'
+  announced: 'no' | 'silent' | 'began' | 'flapping'
   announced_level: FindingText['level']
   worse: number
   began_at: number
@@ -75,8 +77,15 @@ export function openTrouble(deps: Deps) {
   }
 
   function lookFor(rule: Rule, found: readonly Finding[]): void {
-    const open = new Map(found.map((finding) => [idOf(finding), finding] as const))
-    for (const [id, finding] of open) note(rule, seenAgain(knownWith(rule, id), finding, clock()))
+    // Of several findings that are one to alerts, the first is told.
+    const open = Map.groupBy(found, idOf)
+    for (const [id, [finding]] of open) {
+      if (finding === undefined) continue
+      const known = knownWith(rule, id)
+      const isSilent = known === null && precedes(finding, rule, clock())
+      const next = seenAgain(known, finding, clock())
+      note(rule, isSilent ? { ...next, announced: 'silent' } : next)
+    }
     for (const known of knownBy(rule))
       if (!open.has(known.finding.id)) note(rule, { ...known, seen: 0, missed: known.missed + 1 }, found)
   }
@@ -123,13 +132,19 @@ export function openTrouble(deps: Deps) {
 const remainsOf = ({ finding: { id }, began_at }: Known, found: readonly Finding[]): Finding | null =>
   found.find(({ details }) => details?.remains?.of === id && details.remains.at >= began_at) ?? null
 
+/** Whether a finding that is seen for the first time was there before its rule: the past is silent. */
+const precedes = ({ details }: Finding, { created_at }: Rule, now: number): boolean =>
+  now - created_at < FIRST_LOOK_MS && (details?.since ?? 0) < created_at
+
 /** What is known of a finding after another look that shows it. */
 function seenAgain(known: Known | null, finding: Finding, now: number): Known {
   const isNew =
     known === null || known.missed >= LOOKS_TO_END || (known.seen === 0 && known.announced === 'no')
   if (!isNew) {
     const isWorse =
-      known.announced === 'began' && known.announced_level === 'warning' && finding.state === 'fault'
+      (known.announced === 'began' || known.announced === 'silent') &&
+      known.announced_level === 'warning' &&
+      finding.state === 'fault'
     const worse = isWorse ? known.worse + 1 : 0
     return { ...known, finding: textOf(finding, known.began_at), seen: known.seen + 1, missed: 0, worse }
   }
@@ -168,7 +183,7 @@ function openNoting({ clock, memory, channels, messages }: Deps) {
   /** Announces that a warning became a fault, as a beginning of its own. */
   function becomeFault(rule: Rule, known: Known): void {
     const began_at = clock()
-    const next: Known = { ...known, announced_level: 'fault', worse: 0, began_at }
+    const next: Known = { ...known, announced: 'began', announced_level: 'fault', worse: 0, began_at }
     announce(rule, next, 'began')
     memory.set(ownerOf(rule), keyOf(known.finding.id), JSON.stringify(next), clock())
   }
@@ -206,7 +221,7 @@ function openNoting({ clock, memory, channels, messages }: Deps) {
 }
 
 const keyOf = (id: string): string => `finding/${id}`
-const idOf = ({ subject, details }: Finding): string => details?.id ?? subject
+const idOf = ({ subject, details }: Finding): string => details?.alert_id ?? details?.id ?? subject
 
 const textOf = (finding: Finding, since: number): FindingText => ({
   id: idOf(finding),

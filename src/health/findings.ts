@@ -6,6 +6,8 @@ type Action = { label: string; command?: string; href?: string }
 /** The fields for the dashboard. `id` does not change while the finding lasts; `since` is in ms since the epoch. */
 export type FindingDetails = {
   id: string
+  /** The same for findings that alerts tell as one; the id if it is absent. */
+  alert_id?: string
   /** What to do, as sentences after the text. */
   remedy?: string
   /** What the text quotes from requests or facts, as a sentence after the text. A support bundle leaves it out. */

@@ -1,6 +1,6 @@
 /** Reports SDK calls that were refused today or yesterday, and how to correct them. */
 import type { Clock } from '../clock.ts'
-import { addDays, dayOfUtc } from '../days.ts'
+import { addDays, dayOfUtc, utcMinuteText } from '../days.ts'
 import type { Reader } from '../store/reader.ts'
 import { type Finding, type FindingDetails, notice, warning } from './findings.ts'
 
@@ -51,6 +51,9 @@ const isUnknownApp = ({ app_id }: ResolvedRow): boolean => app_id === undefined
 
 const idOf = ({ code, platform, bundle_id }: Row): string => `sdk:${code}:${platform}:${bundle_id}`
 
+/** Alerts tell the refused calls of an app as one, whatever the reasons are. */
+const alertIdOf = ({ bundle_id }: Row): string => `sdk:${bundle_id}`
+
 /** The app of each bundle id and Android package; null if several organizations have it. */
 function connectedAppIds(reader: Reader): Map<string, string | null> {
   const apps = reader
@@ -69,23 +72,44 @@ function connectedAppIds(reader: Reader): Map<string, string | null> {
 function findingOf(row: ResolvedRow, today: string): Finding {
   const { code, calls, app_id, last_at } = row
   const day = row.refused_on === today ? 'today' : 'yesterday'
-  const callsText = `${calls} ${calls === 1 ? 'call' : 'calls'} ${appText(row)}`
+  const count = `${calls} ${calls === 1 ? 'call' : 'calls'}`
   const verb = calls === 1 ? 'was' : 'were'
-  const details: FindingDetails = { id: idOf(row), since: last_at, ...(app_id && { app_id }) }
+  const details: FindingDetails = {
+    id: idOf(row),
+    alert_id: alertIdOf(row),
+    since: last_at,
+    ...(app_id && { app_id }),
+  }
   if (code === 'rate_limited') {
-    const title = `${callsText} ${verb} rate-limited ${day}`
+    const title = `${count} ${appText(row)} ${verb} rate-limited ${day}`
     const words = `${title} (UTC): ${code}. SDKs retry such calls; a backend should too.`
     return notice('SDK calls', words, { ...details, title, remedy: LIMITS })
   }
-  const title = `${callsText} ${verb} refused ${day}`
+  const title = `${count}${reasonText(code)} ${verb} refused ${day} (${appText(row).replace(/^for /, '')})`
   const { remedy, action } = remedyFor(row)
   const quote = row.example === null ? {} : { quote: `The latest error: ${row.example}.` }
-  const words = `${title} (UTC): ${code}.`
+  const words = `${count} ${appText(row)}, the latest at ${utcMinuteText(last_at)}: ${code}.`
   return warning('SDK calls', words, { ...details, title, ...quote, remedy, ...(action && { action }) })
 }
 
 const LIMITS =
   'To raise the limits, set limits.sdk_requests_per_minute and limits.anonymous_requests_per_minute.'
+
+/** What distinguishes refused calls of a code, after the word *calls*. */
+const REASONS: Readonly<Record<string, string>> = {
+  unknown_app: 'for an app that is not connected',
+  app_not_in_organization: 'with a key of another organization',
+  ambiguous_app: 'for an app of several organizations',
+  invalid_key: 'with an unknown key',
+  credential_required: 'without a key',
+  invalid_request: 'with invalid fields',
+  invalid_signed_transaction: 'with an invalid signed transaction',
+  invalid_json: 'with invalid JSON',
+  too_large: 'with too much data',
+  unsupported_media_type: 'of an unsupported media type',
+}
+
+const reasonText = (code: string): string => (REASONS[code] === undefined ? '' : ` ${REASONS[code]}`)
 
 function appText({ bundle_id, platform }: Row): string {
   if (bundle_id === OTHERS) return 'for many other bundle ids'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { BUNDLE } from '../apple/samples.ts'
 import { nonEmpty } from '../non_empty.ts'
 import { type AlertingApp, openAlertingApp, purchase } from './alerting.ts'
 
@@ -286,4 +287,31 @@ test('an organization that was removed from config.toml hears nothing more', asy
   await setBroken(true)
   for (let n = 0; n < 3; n += 1) await look()
   expect(app.got()).toEqual([])
+})
+
+test('what was there before the rule is silent, and what begins after it is not', async () => {
+  const app = await openAlertingApp()
+  const refuse = async (attributes: object, authorization = '') => {
+    const headers = authorization === '' ? {} : { authorization }
+    await app.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId: BUNDLE, attributes }, headers)
+    await app.windfall.refusedCalls.flush()
+  }
+  await refuse({}, 'Bearer pk_live_0000000000000000000000000000')
+  app.clock.turn(10 * MINUTE)
+  await app.rule('trouble')
+  for (let n = 0; n < 4; n += 1) await look(app)
+  expect(app.got()).toEqual([])
+  app.clock.turn(2 * 24 * 60 * MINUTE)
+  for (let n = 0; n < 4; n += 1) await look(app)
+  const { length: count } = app.got()
+  await refuse({}, 'Bearer pk_live_0000000000000000000000000000')
+  await refuse({ plan: 'x'.repeat(1_025) })
+  for (let n = 0; n < 4; n += 1) await look(app)
+  expect(app.got().slice(count)).toMatchObject([
+    {
+      title: expect.stringMatching(/^🟠 1 call with (an unknown key|invalid fields) was refused today/),
+      body: expect.not.stringContaining('refused'),
+      urgency: 'warning',
+    },
+  ])
 })

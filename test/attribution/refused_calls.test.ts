@@ -36,7 +36,7 @@ test('the status lists refused calls, their number and the remedy', async () => 
   await flush()
   expect(await findingRows()).toMatchObject([
     {
-      title: `1 call for ${BUNDLE} was refused today`,
+      title: `1 call with an unknown key was refused today (${BUNDLE})`,
       detail: expect.stringContaining('invalid_key. The key is unknown, revoked or expired'),
     },
     {
@@ -46,14 +46,14 @@ test('the status lists refused calls, their number and the remedy', async () => 
     },
     {
       level: 'warning',
-      title: `3 calls for ${ANDROID} on Android were refused today`,
-      detail: `3 calls for ${ANDROID} on Android were refused today (UTC): unknown_app. Connect the app, or set android_package on the app it belongs to.`,
+      title: `3 calls for an app that is not connected were refused today (${ANDROID} on Android)`,
+      detail: `3 calls for ${ANDROID} on Android, the latest at 2026-06-01 12:00Z: unknown_app. Connect the app, or set android_package on the app it belongs to.`,
       action: { command: `windfall apps add ${ANDROID}` },
     },
   ])
   app.clock.turn(DAY)
   expect((await findingRows())[2]).toMatchObject({
-    title: `3 calls for ${ANDROID} on Android were refused yesterday`,
+    title: `3 calls for an app that is not connected were refused yesterday (${ANDROID} on Android)`,
   })
   app.clock.turn(DAY)
   expect(await findingRows()).toEqual([])
@@ -66,7 +66,7 @@ test('a token for one app reads refused calls of that app only', async () => {
   await flush()
   const reach = { organization_id: app.organization.id, apps: [other.id] }
   const { token } = await store.commit(() => tokens.create('one', reach))
-  expect(await findingRows(token)).toMatchObject([{ title: `1 call for ${OTHER} was refused today` }])
+  expect(await findingRows(token)).toMatchObject([{ title: `1 call with invalid fields was refused today (${OTHER})` }])
 })
 
 test('counts calls for erased users, without a finding', async () => {
@@ -122,7 +122,7 @@ test('bounds invented bundle ids, adds them up, and leaves room for connected ap
   )
   const findings = await findingRows()
   expect(findings).toHaveLength(11)
-  expect(findings[0]?.title).toBe(`1 call for ${BUNDLE} was refused today`)
+  expect(findings[0]?.title).toBe(`1 call with invalid fields was refused today (${BUNDLE})`)
 })
 
 test('loses no count while the disk cannot be written', async () => {
