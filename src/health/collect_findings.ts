@@ -29,7 +29,7 @@ import { examineJobs } from './job_findings.ts'
 import { keyFindings } from './key_findings.ts'
 import { connectedApps, examineNotifications, pendingFinding } from './notification_findings.ts'
 import { examineRates } from './rate_findings.ts'
-import { examineRefusedCalls } from './refused_calls.ts'
+import { examineRefusedCalls, isRefusedCall } from './refused_calls.ts'
 import type { SilenceDetector } from './silence.ts'
 import { silenceFindings } from './silence_findings.ts'
 import { stoppageFindings } from './stoppage_findings.ts'
@@ -86,7 +86,7 @@ export function openHealth(deps: HealthDeps) {
     sources.push(source)
   }
 
-  /** All faults, warnings and notices, the most severe first. */
+  /** All faults, warnings and notices, the most severe first. Of one severity, what clients do wrong comes last. */
   async function findings(): Promise<Finding[]> {
     const found: Finding[] = []
     for (const source of sources)
@@ -97,7 +97,11 @@ export function openHealth(deps: HealthDeps) {
       }
     return found
       .filter(({ state, details }) => state !== 'ok' && details?.id !== 'pending')
-      .sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state))
+      .sort(
+        (a, b) =>
+          WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state) ||
+          Number(isRefusedCall(a)) - Number(isRefusedCall(b)),
+      )
   }
 
   return { add, findings }

@@ -47,6 +47,9 @@ export function* examineRefusedCalls(reader: Reader, clock: Clock): Generator<Fi
   if (others.length > 0) yield othersFinding(others)
 }
 
+/** Whether a finding is about refused calls. */
+export const isRefusedCall = ({ details }: Finding): boolean => details?.id.startsWith('sdk:') === true
+
 const isUnknownApp = ({ app_id }: ResolvedRow): boolean => app_id === undefined
 
 const idOf = ({ code, platform, bundle_id }: Row): string => `sdk:${code}:${platform}:${bundle_id}`

@@ -66,7 +66,9 @@ test('a token for one app reads refused calls of that app only', async () => {
   await flush()
   const reach = { organization_id: app.organization.id, apps: [other.id] }
   const { token } = await store.commit(() => tokens.create('one', reach))
-  expect(await findingRows(token)).toMatchObject([{ title: `1 call with invalid fields was refused today (${OTHER})` }])
+  expect(await findingRows(token)).toMatchObject([
+    { title: `1 call with invalid fields was refused today (${OTHER})` },
+  ])
 })
 
 test('counts calls for erased users, without a finding', async () => {
@@ -164,4 +166,20 @@ test('housekeeping deletes counts of more than 30 days ago', async () => {
   app.clock.turn(DAY)
   await app.windfall.jobs.runNow('housekeeping')
   expect(sum()).toBe(0)
+})
+
+test('a failing webhook comes before refused calls', async () => {
+  const owned = await openTestApp({ env: { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1' } })
+  const { store } = owned.windfall
+  await owned.post('/api/v1/endpoints', { name: 'shop', url: 'http://127.0.0.1:9/' }, await owned.signIn())
+  await store.commit(() =>
+    store
+      .prepare<[number]>("update endpoints set state = 'failing', reason = 'no_success', state_since = ?")
+      .run(owned.clock()),
+  )
+  await owned.post(IDENTIFY, { appUserId: 'ann', bundleId: OTHER }, {})
+  await owned.windfall.refusedCalls.flush()
+  const ids = (await owned.windfall.health.findings()).map(({ details }) => details?.id.split(':')[0])
+  expect(ids.indexOf('webhooks')).toBeGreaterThanOrEqual(0)
+  expect(ids.indexOf('sdk')).toBeGreaterThan(ids.indexOf('webhooks'))
 })

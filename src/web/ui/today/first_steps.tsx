@@ -32,6 +32,10 @@ export function useHasFirstSteps(): boolean {
   return data !== undefined && !data.dismissed && data.steps.some(({ done }) => !done)
 }
 
+/** Whether Apple has sent a notification, so that it is known to arrive. */
+export const useHasArrived = (): boolean =>
+  useFirstSteps().data?.steps.some(({ name, done }) => name === 'notification' && done) === true
+
 /** Whether Today asks for the time zone. */
 export const useAsksZone = (): boolean => useFirstSteps().data?.has_time_zone === false
 
@@ -40,7 +44,7 @@ type Words = { title: string; text: string; href: string; label: string }
 const WORDS: Record<Exclude<Name, 'backup'>, Words> = {
   app: {
     title: 'Connect an app',
-    text: `With the keys of the next step, in the browser or in a terminal; or without keys, by its bundle ID: \`${commandLine('windfall apps add com.example.app')}\`.`,
+    text: `With Apple’s keys, in the browser or in a terminal; or without keys, by its bundle ID: \`${commandLine('windfall apps add com.example.app')}\`.`,
     href: '/settings/apple',
     label: 'Connect an app',
   },

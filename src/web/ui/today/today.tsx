@@ -19,7 +19,7 @@ import { day, weekday } from '../words.ts'
 import type { TodayFigures } from './certainty.ts'
 import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, Yesterday } from './figures.tsx'
-import { FirstSteps, useAsksZone, useHasFirstSteps } from './first_steps.tsx'
+import { FirstSteps, useAsksZone, useHasArrived, useHasFirstSteps } from './first_steps.tsx'
 import { MissingApps } from './missing_apps.tsx'
 import { NoApps } from './no_apps.tsx'
 import { FIRST_IMPORT, useStatus } from './status.ts'
@@ -109,6 +109,7 @@ function ForOwner(): JSX.Element {
 function Head(): JSX.Element {
   const status = useStatus()
   const today = useToday().data?.today_on
+  const hasArrived = useHasArrived()
   return (
     <header class="page-head">
       <Title>Today</Title>
@@ -117,7 +118,7 @@ function Head(): JSX.Element {
           {weekday(today)}, {day(today)}
         </p>
       )}
-      {status.data?.rows.length === 0 && <AllOk />}
+      {hasArrived && status.data?.rows.length === 0 && <AllOk />}
     </header>
   )
 }

@@ -2,19 +2,23 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { write } from '../../http.ts'
+import { locale } from '../../locale.ts'
 import { currentTime } from '../../now.ts'
 import { Card } from '../../parts/card.tsx'
 import { useMutation } from '../../parts/dialog.tsx'
 import { ErrorMessage } from '../../parts/error_message.tsx'
 import { QueryView } from '../../parts/query_view.tsx'
 import { TextField } from '../../parts/text_field.tsx'
-import { instant } from '../../words.ts'
 import { organizationName, useSettings } from '../settings_queries.ts'
 import { type AlertSettings, refreshAlerts, SETTINGS_PATH, useAlertSettings } from './alert_queries.ts'
 import { SaveForm } from './save_form.tsx'
 
 const HOUR_MS = 3_600_000
 const DEFAULT = { from: '22:00', until: '08:00' }
+
+/** An instant in the time zone of the organization, in which the quiet hours are, too, with the name of the zone. */
+const inZone = (at: number, { time_zone: timeZone }: AlertSettings): string =>
+  `${new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })} (${timeZone})`
 
 /** Changes the settings of one organization. */
 async function change({ organization_id }: AlertSettings, changes: object): Promise<void> {
@@ -45,7 +49,7 @@ const Mute = ({ settings }: { settings: AlertSettings }): JSX.Element => (
       </>
     ) : (
       <>
-        <span class="badge warn">Muted until {instant(settings.muted_until)}</span>
+        <span class="badge warn">Muted until {inZone(settings.muted_until, settings)}</span>
         <MuteButton settings={settings} title="Unmute" until={() => null} />
       </>
     )}
@@ -98,11 +102,11 @@ function QuietHours({ settings }: { settings: AlertSettings }): JSX.Element {
   )
 }
 
-const QuietNow = ({ settings: { quiet_until } }: { settings: AlertSettings }): JSX.Element | null =>
-  quiet_until === null ? null : (
+const QuietNow = ({ settings }: { settings: AlertSettings }): JSX.Element | null =>
+  settings.quiet_until === null ? null : (
     <p class="small">
-      <span class="badge warn">Quiet now</span> Messages wait until {instant(quiet_until)}; a test is sent at
-      once.
+      <span class="badge warn">Quiet now</span> Messages wait until {inZone(settings.quiet_until, settings)};
+      a test is sent at once.
     </p>
   )
 

@@ -81,7 +81,7 @@ export function stateWords({ kind, state, reason, health, unreadable }: State): 
       tone: 'bad',
       about: `The receiver does not respond with success. One ${things} is tried at a time, at most an hour apart. The others wait, and nothing is lost.`,
       remedy:
-        'Check that the receiver runs and responds with a status from 200 to 299 within 15 seconds. After its first success everything that waits is sent, oldest first; retry to try it now. After five days without success the endpoint is paused.',
+        'Check that the receiver runs and responds with a status from 200 to 299 within 15 seconds. After its first success everything that waits is sent, first what was never tried; retry to try it now. After five days without success the endpoint is paused.',
     }
   return (reason && REASONS[reason]) ?? { ...PAUSED_BY_OWNER, about: 'Nothing is sent, and nothing is lost.' }
 }
