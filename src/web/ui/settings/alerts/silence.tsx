@@ -105,8 +105,8 @@ function QuietHours({ settings }: { settings: AlertSettings }): JSX.Element {
 const QuietNow = ({ settings }: { settings: AlertSettings }): JSX.Element | null =>
   settings.quiet_until === null ? null : (
     <p class="small">
-      <span class="badge warn">Quiet now</span> Messages wait until {inZone(settings.quiet_until, settings)};
-      a test is sent at once.
+      <span class="badge warn">Quiet now</span> Messages wait until {inZone(settings.quiet_until, settings)}.
+      A test is sent at once.
     </p>
   )
 
