@@ -50,8 +50,9 @@ type Deps = {
 
 /** Opens the watch over findings. */
 export function openTrouble(deps: Deps) {
-  const { store, clock, apps, organizations, memory, rules, findings } = deps
+  const { store, clock, apps, organizations, rules, findings } = deps
   const note = openNoting(deps)
+  const { knownBy, knownWith, isOpen, isSeen, countOpen } = openKnown(deps)
   /** An organization that is removed from config.toml keeps its rules, and hears nothing more of this instance. */
   const isOfPresent = (rule: Rule): boolean => organizations.get(rule.organization_id)?.gone_at === null
 
@@ -77,7 +78,7 @@ export function openTrouble(deps: Deps) {
   }
 
   function lookFor(rule: Rule, found: readonly Finding[]): void {
-    // Of several findings that are one to alerts, the first is told.
+    // Of several findings with one id, the first is reported.
     const open = Map.groupBy(found, idOf)
     for (const [id, [finding]] of open) {
       if (finding === undefined) continue
@@ -90,6 +91,11 @@ export function openTrouble(deps: Deps) {
       if (!open.has(known.finding.id)) note(rule, { ...known, seen: 0, missed: known.missed + 1 }, found)
   }
 
+  return { look, isOpen, isSeen, countOpen }
+}
+
+/** Opens what rules remember of findings. */
+function openKnown({ memory, rules }: Pick<Deps, 'memory' | 'rules'>) {
   const knownBy = (rule: Rule): Known[] =>
     memory.all(ownerOf(rule), 'finding').map(({ value }): Known => JSON.parse(value))
 
@@ -125,7 +131,7 @@ export function openTrouble(deps: Deps) {
     return new Set(open.map(({ finding }) => finding.id)).size
   }
 
-  return { look, isOpen, isSeen, countOpen }
+  return { knownBy, knownWith, isOpen, isSeen, countOpen }
 }
 
 /** The finding that says what the end of another left behind; null if there is none. */
