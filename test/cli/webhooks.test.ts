@@ -122,6 +122,18 @@ test('list and log say until when a receiver asked to wait', async () => {
   expect(log.stderr).toMatch(new RegExp(`^The receiver of backend asked to wait until ${until}\\.\\n$`))
 })
 
+test('list says what the last answer of a failing endpoint was, and when it is tried next', async () => {
+  await add('--no-test')
+  receiver.behave(() => 503)
+  await app.append(5)
+  await app.settled()
+  const listed = await webhooks('list')
+  expect(listed.stdout).toMatch(/backend +failing \(no success\)/)
+  expect(listed.stderr).toMatch(
+    /^backend: The receiver answered 503\. .* The next attempt is at .*Z\. Repair the receiver, then run windfall webhooks retry backend\.\n$/,
+  )
+})
+
 test('retry sends what waits for a later attempt, and dismiss ends the report of what was given up', async () => {
   await add('--no-test')
   expect((await webhooks('retry', 'backend')).stdout).toBe('Nothing waits for backend.\n')

@@ -25,10 +25,20 @@ export const listCommand = defineCommand({
     const { endpoints, held } = await sendVerb<Endpoints>(args.config, 'webhooks.list', {})
     if (endpoints.length === 0) return print('There are no endpoints yet; run: windfall webhooks add URL')
     print(columns([HEADER, ...endpoints.map(rowOf)]))
+    for (const text of endpoints.flatMap(failureText)) printError(text)
     if (held !== null)
       printError(`Nothing is sent: the database was ${held.reason}. Run windfall outgoing resume.`)
   },
 })
+
+/** The last answer of an endpoint that fails, when it is tried next, and what to do. */
+function failureText({ name, state, health }: Endpoint): string[] {
+  const { last_failure_words: words, next_attempt_at: at } = health
+  if (words === null) return []
+  const next = at === null ? '' : ` The next attempt is at ${instantText(at)}.`
+  const command = state === 'failing' ? 'retry' : 'resume'
+  return [`${name}: ${words}${next} Repair the receiver, then run windfall webhooks ${command} ${name}.`]
+}
 
 function rowOf(endpoint: Endpoint): (string | null)[] {
   const { name, state_since, health, url } = endpoint
