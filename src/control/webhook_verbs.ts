@@ -81,7 +81,7 @@ function openFinding({ forwarding: { endpoints }, organizations }: Windfall) {
 }
 
 function endpointVerbs(windfall: Windfall): Verbs {
-  const { store, audit, forwarding, outgoing, organizations } = windfall
+  const { store, audit, forwarding, outgoing, organizations, http } = windfall
   const requests = openEndpointRequests(windfall)
   const describe = openDescriptions(forwarding)
   const find = openFinding(windfall)
@@ -116,6 +116,7 @@ function endpointVerbs(windfall: Windfall): Verbs {
   const list = () => ({
     endpoints: forwarding.endpoints.list().map(describe.endpoint),
     held: outgoing.held.state(),
+    is_serving: http.servingSince() !== null,
   })
 
   return {

@@ -18,11 +18,16 @@ beforeEach(async () => {
   app = await openForwardingApp()
   app.windfall.http.beginServing(app.clock())
   receiver = await openHttpReceiver()
-  const { path } = app.config.store
-  closedAtEnd(await openControl(path, verbsOf(app.windfall), app.windfall.log))
-  const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
-  webhooks = (...args) => run(['webhooks', ...args], { cwd })
+  webhooks = await commandsFor(app)
 })
+
+/** Returns a function that runs `windfall webhooks` against an open app. */
+async function commandsFor({ config, windfall }: ForwardingApp) {
+  const { path } = config.store
+  closedAtEnd(await openControl(path, verbsOf(windfall), windfall.log))
+  const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
+  return (...args: string[]) => run(['webhooks', ...args], { cwd })
+}
 
 const add = (...args: string[]) => webhooks('add', receiver.url, '--name', 'backend', ...args)
 
@@ -156,7 +161,7 @@ test('retry sends what waits for a later attempt, and dismiss ends the report of
   await app.run(95 * HOUR_MS)
   expect((await webhooks('list')).stdout).toMatch(/waiting +given up[\s\S]*backend .* 0 +2 +-/)
   const again = await webhooks('retry', '--delivery', '1')
-  expect(again.stdout).toMatch(/^Replay rep_\w+ sends the event of delivery 1 to backend again\.\n$/)
+  expect(again.stdout).toMatch(/^Replay rep_\w+ sends the event of delivery 1 to backend again now\.\n$/)
   await app.settled()
   expect((await webhooks('dismiss', 'backend')).stdout).toMatch(/^backend: 1 delivery dismissed\./)
   expect((await webhooks('dismiss', 'backend')).stdout).toBe(
@@ -308,6 +313,29 @@ test('without a server, webhooks are added and tested, and a replay waits for on
   expect(followed.stdout).toContain('subscription.renewed')
   const replayed = await alone('replay', 'backend', '--delivery', '1', '--yes')
   expect(replayed.stderr).toContain('a test event cannot be replayed')
+})
+
+test('without a server, list and retry say that nothing is sent before one is started', async () => {
+  const stopped = await openForwardingApp()
+  const alone = await commandsFor(stopped)
+  receiver.behave(() => 503)
+  await stopped.addEndpoint(receiver.url, { name: 'backend' })
+  await stopped.append(4)
+  await stopped.settled()
+  const waiting = await alone('retry', 'backend')
+  expect(waiting.stdout).toMatch(
+    /^4 events wait, .*\. They are sent when a server is started \(none runs\)\.\n$/,
+  )
+  expect(waiting.stderr).toBe('')
+  await stopped.append(1)
+  await stopped.settled()
+  expect((await alone('list')).stderr).toMatch(/\nNo server runs: nothing is sent until one is started\.\n$/)
+  const failing = await alone('retry', 'backend')
+  const when = 'when a server is started (none runs)'
+  const stdout = `backend is failing. One event is tried ${when}. The others follow its success.\n`
+  expect(failing).toMatchObject({ status: 0, stdout, stderr: '' })
+  const one = await alone('retry', '--delivery', '1')
+  expect(one).toMatchObject({ stdout: `Delivery 1 to backend is tried ${when}.\n`, stderr: '' })
 })
 
 test('a replay without a selection names the options, and a refused header is not repeated', async () => {

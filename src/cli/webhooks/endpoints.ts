@@ -22,12 +22,14 @@ export const listCommand = defineCommand({
   },
   args: configArg,
   async run({ args }) {
-    const { endpoints, held } = await sendVerb<Endpoints>(args.config, 'webhooks.list', {})
+    const answer = await sendVerb<Endpoints & { is_serving: boolean }>(args.config, 'webhooks.list', {})
+    const { endpoints, held, is_serving } = answer
     if (endpoints.length === 0) return print('There are no endpoints yet; run: windfall webhooks add URL')
     print(columns([HEADER, ...endpoints.map(rowOf)]))
     for (const text of endpoints.flatMap(failureText)) printError(text)
     if (held !== null)
       printError(`Nothing is sent: the database was ${held.reason}. Run windfall outgoing resume.`)
+    if (!is_serving) printError('No server runs: nothing is sent until one is started.')
   },
 })
 
