@@ -82,7 +82,7 @@ test('test shows status, time and answer, and fails if the receiver does', async
   expect(tested.status).toBe(1)
   expect(tested.stdout).toMatch(/^failed {2}500 {2}\d+ ms {2}The receiver answered 500\. .*\nbroken \[31m\n$/)
   const unknown = await webhooks('test', 'backend', '--type', 'subscription.upgradet')
-  const words = 'type: is not an event type; docs/webhook-events.md lists them\n'
+  const words = 'type: is not an event type. Did you mean "subscription.upgraded"?\n'
   expect(unknown).toMatchObject({ status: 2, stdout: '', stderr: words })
   const nobody = await webhooks('test', 'other')
   expect(nobody.stderr).toBe('there is no endpoint other; windfall webhooks list shows them\n')
@@ -137,6 +137,10 @@ test('list says what the last answer of a failing endpoint was, and when it is t
   expect(listed.stderr).toMatch(
     /^backend: The receiver answered 503\. .* The next attempt is at .*Z\. Repair the receiver, then run windfall webhooks retry backend\.\n$/,
   )
+  const replayed = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
+  expect(replayed.stdout).toMatch(
+    /The replay waits: the endpoint is failing; windfall webhooks retry whe_\w+ tries it now\.\n$/,
+  )
 })
 
 test('retry sends what waits for a later attempt, and dismiss ends the report of what was given up', async () => {
@@ -157,7 +161,9 @@ test('retry sends what waits for a later attempt, and dismiss ends the report of
   expect(receiver.requests).toHaveLength(sent + 3)
   for (const args of [[], ['backend', '--delivery', '1'], ['--delivery', 'x']])
     expect((await webhooks('retry', ...args)).status).toBe(2)
-  expect((await webhooks('retry', '--delivery', '99')).stderr).toBe('there is no delivery 99\n')
+  expect((await webhooks('retry', '--delivery', '99')).stderr).toBe(
+    'there is no delivery 99; windfall webhooks log lists them\n',
+  )
   await app.run(95 * HOUR_MS)
   expect((await webhooks('list')).stdout).toMatch(/waiting +given up[\s\S]*backend .* 0 +2 +-/)
   const again = await webhooks('retry', '--delivery', '1')
@@ -165,7 +171,7 @@ test('retry sends what waits for a later attempt, and dismiss ends the report of
   await app.settled()
   expect((await webhooks('dismiss', 'backend')).stdout).toMatch(/^backend: 1 delivery dismissed\./)
   expect((await webhooks('dismiss', 'backend')).stdout).toBe(
-    'Nothing that was given up for backend is reported.\n',
+    'Nothing to dismiss: no delivery to backend was given up.\n',
   )
   await webhooks('pause', 'backend')
   const paused = await webhooks('retry', 'backend')
@@ -229,6 +235,43 @@ test('replay sends nothing without a yes', async () => {
   expect(receiver.requests).toHaveLength(1)
 })
 
+test('remove asks before it drops what waits', async () => {
+  await add('--no-test')
+  receiver.behave(() => 400)
+  await app.append(2)
+  await app.settled()
+  const cwd = folderOf({ 'config.toml': `[store]\npath = "${app.config.store.path}"\n` })
+  const asked = start(['webhooks', 'remove', 'backend'], { cwd })
+  asked.say('n\n')
+  const { status, stdout } = await asked.ended
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^2 events wait, the oldest since .*\. They are dropped if you delete backend\.\n$/)
+  expect(app.windfall.forwarding.endpoints.list()).toHaveLength(1)
+  expect((await webhooks('remove', 'backend', '--json')).status).toBe(2)
+  const removed = await webhooks('remove', 'backend', '--yes')
+  expect(removed.stdout).toBe('backend is deleted. 2 waiting deliveries dropped.\n')
+})
+
+test('log says when the next attempt is, and which failed delivery was replayed or dismissed', async () => {
+  await add('--no-test')
+  receiver.behave(() => 400)
+  await app.append(1)
+  await app.settled()
+  const next = utcMinuteText(app.windfall.forwarding.log.delivery(1)?.next_at ?? 0)
+  expect((await webhooks('log')).stdout).toContain(`waiting until ${next}`)
+  await app.run(100 * HOUR_MS)
+  const failed = async () => (await webhooks('log', '--state', 'failed')).stdout
+  expect(await failed()).toMatch(/ failed {2}/)
+  receiver.behave(() => 200)
+  expect((await webhooks('replay', 'backend', '--failed', '--yes')).stdout).toContain('1 event delivered')
+  expect(await failed()).toContain('failed (replayed)')
+  receiver.behave(() => 400)
+  await app.append(1)
+  await app.run(100 * HOUR_MS)
+  await webhooks('dismiss', 'backend')
+  expect(await failed()).toMatch(/failed \(replayed\)[^\n]*\n.*failed \(dismissed\)/)
+})
+
 test('log lists deliveries and shows one with its attempts', async () => {
   await add('--no-test', '--header', 'x-key: hidden')
   receiver.behave(({ index }) => (index === 0 ? 400 : 200))
@@ -272,6 +315,12 @@ test('listen verifies what Windfall sends, and answers the given status', async 
   expect((await listener.ended).stderr).toContain(
     `section [outbound] of config.toml has: allow = ["127.0.0.1/32:${new URL(url).port}"]`,
   )
+
+  const allowed = { WINDFALL_OUTBOUND_ALLOW: '10.0.0.0/8' }
+  const another = start(['webhooks', 'listen'], { cwd, env: allowed })
+  await fetch(await another.until((text) => /Listening on (\S+)/.exec(text)?.[1]))
+  another.kill('SIGTERM')
+  expect((await another.ended).stderr).toMatch(/allow = \["10\.0\.0\.0\/8", "127\.0\.0\.1\/32:\d+"\]/)
 
   const port = new URL(url).port
   const verifying = start(['webhooks', 'listen', '--port', port, '--status', '503'], {

@@ -10,8 +10,8 @@ import {
   sendVerb,
   withInstance,
 } from '../instance/instance.ts'
-import { print, printError } from '../instance/output.ts'
-import { type Created, type Endpoint, type Endpoints, nameArg, waitingText } from './texts.ts'
+import { isJson, print, printError } from '../instance/output.ts'
+import { type Created, confirm, type Endpoint, type Endpoints, nameArg, waitingText } from './texts.ts'
 
 const HEADER = ['name', 'state', 'since', 'succeeded', 'waiting', 'given up', 'last success', 'URL']
 
@@ -150,21 +150,26 @@ export const dismissCommand = defineCommand({
       named(args),
     )
     const { name, dismissed } = answer
-    if (dismissed === 0) return print(`Nothing that was given up for ${name} is reported.`)
+    if (dismissed === 0) return print(`Nothing to dismiss: no delivery to ${name} was given up.`)
     print(`${name}: ${deliveriesText(dismissed)} dismissed. The log keeps what was given up.`)
   },
 })
 
 export const removeCommand = defineCommand({
   meta: { name: 'remove', description: 'Delete an endpoint and drop what waits; its log stays' },
-  args: namedArgs,
+  args: { ...namedArgs, yes: { type: 'boolean', default: false, description: 'Do not ask' } },
   async run({ args }) {
-    const answer = await sendVerb<{ name: string; dropped: number }>(
-      args.config,
-      'webhooks.remove',
-      named(args),
-    )
-    const { name, dropped } = answer
-    print(`${name} is deleted. ${deliveriesText(dropped, 'waiting ')} dropped.`)
+    await withInstance(args.config, async (send) => {
+      const before = await send<Endpoint>('webhooks.show', named(args))
+      if (before.health.waiting > 0 && !args.yes) {
+        if (isJson())
+          throw new Refusal(400, 'invalid_request', '--json cannot ask; add --yes to drop what waits')
+        print(`${waitingText(before)}. They are dropped if you delete ${before.name}.`)
+        if (!(await confirm(`Delete ${before.name}?`))) return
+      }
+      const answer = await send<{ name: string; dropped: number }>('webhooks.remove', named(args))
+      const { name, dropped } = answer
+      print(`${name} is deleted. ${deliveriesText(dropped, 'waiting ')} dropped.`)
+    })
   },
 })
