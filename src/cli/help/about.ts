@@ -15,7 +15,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'Run as root. Stops the service and removes the unit, the executable and the addon. The configuration and the data stay; the output lists where they are.',
   init: 'The file lists all settings with their descriptions and has the same effect as no file until you change it. Only you can read it, because it may hold secrets.',
   check:
-    'Reads the configuration as the server does: the file, the variables WINDFALL_…, the key files. It reports every fault with its line and what to write instead, and conflicts with an existing database. It lists the settings that differ from their defaults.',
+    'Reads the configuration as the server does: the file, the variables WINDFALL_…, the key files. It reports faults with their lines and what to write instead: first those of the text, then unknown event types, channels and rules, then conflicts with an existing database. It lists the settings that differ from their defaults.',
   'config dump':
     'Prints the configuration in effect. The source of a value is the line of the file, the environment variable, a secret file, or the default. Secrets are not shown, only whether they are set.',
   connect:
