@@ -207,7 +207,7 @@ export async function openApp(options: AppOptions) {
     accounts.declare(accountsOf(next.accounts, organizations))
     accounts.adopt(storedKeys.list())
     Object.assign(current, { config: next, configSources })
-    doctor.noteConfig(configSources.file)
+    doctor.noteConfig(configSources)
     Object.assign(limits, next.limits)
     Object.assign(rateSettings, next.rates)
     Object.assign(signInSettings, next.sign_in, { insecure_http: next.server.insecure_http })

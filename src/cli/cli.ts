@@ -42,6 +42,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   reconcile: () => import('./data/reconcile.ts').then(({ reconcileCommand }) => reconcileCommand),
   rebuild: () => import('./data/metrics.ts').then(({ rebuildCommand }) => rebuildCommand),
   verify: () => import('./backup/verify.ts').then(({ verifyCommand }) => verifyCommand),
+  reload: () => import('./reload.ts').then(({ reloadCommand }) => reloadCommand),
   health: () => import('./health.ts').then(({ healthCommand }) => healthCommand),
   jobs: () => import('./jobs.ts').then(({ jobsCommand }) => jobsCommand),
   rates: () => import('./data/rates.ts').then(({ ratesCommand }) => ratesCommand),

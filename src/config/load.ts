@@ -78,9 +78,12 @@ export function loadConfig({ path, fallback = null, env, cwd }: LoadOptions): Lo
   }
 }
 
+/** The config file that is read if nothing names one. `folder` is the working directory. */
+export const defaultFileIn = (folder: string): string => resolve(folder, 'config.toml')
+
 function configFileAt(named: string | undefined, cwd: string): string | null {
   if (named !== undefined) return resolve(cwd, named)
-  const defaultFile = resolve(cwd, 'config.toml')
+  const defaultFile = defaultFileIn(cwd)
   return existsSync(defaultFile) ? defaultFile : null
 }
 

@@ -81,7 +81,7 @@ function openFinding({ forwarding: { endpoints }, organizations }: Windfall) {
 }
 
 function endpointVerbs(windfall: Windfall): Verbs {
-  const { store, audit, forwarding, outgoing, organizations } = windfall
+  const { store, audit, forwarding, outgoing, organizations, http } = windfall
   const requests = openEndpointRequests(windfall)
   const describe = openDescriptions(forwarding)
   const find = openFinding(windfall)
@@ -116,6 +116,7 @@ function endpointVerbs(windfall: Windfall): Verbs {
   const list = () => ({
     endpoints: forwarding.endpoints.list().map(describe.endpoint),
     held: outgoing.held.state(),
+    is_serving: http.servingSince() !== null,
   })
 
   return {
@@ -272,9 +273,14 @@ function logVerbs(windfall: Windfall): Verbs {
     const everything = { organization_id: null, apps: null, event_id: null, customers: null, before: null }
     const rows = await forwarding.log.page({ ...everything, endpoint_id, state, type, limit })
     const nameOf = (id: string) => forwarding.log.endpoint(id)?.name ?? id
+    const stateOf = (id: string) => forwarding.log.endpoint(id)?.state ?? null
     const deliveries = describe
       .summaries(rows)
-      .map((one) => ({ ...one, endpoint_name: nameOf(one.endpoint_id) }))
+      .map((one) => ({
+        ...one,
+        endpoint_name: nameOf(one.endpoint_id),
+        endpoint_state: stateOf(one.endpoint_id),
+      }))
     const waiting = deliveries.filter(({ state: now }) => now === 'waiting')
     const holds = [...new Set(waiting.map((one) => one.endpoint_id))].flatMap(holdOf)
     return { deliveries, holds, is_serving: http.servingSince() !== null }
@@ -283,11 +289,7 @@ function logVerbs(windfall: Windfall): Verbs {
   function show({ id }: v.InferOutput<typeof DeliveryById>) {
     const delivery = forwarding.log.delivery(id)
     if (delivery !== null) return describe.delivery(delivery, true)
-    throw new Refusal(
-      404,
-      'unknown_delivery',
-      `there is no delivery ${id}; windfall webhooks log shows the newest`,
-    )
+    throw new Refusal(404, 'unknown_delivery', `there is no delivery ${id}; windfall webhooks log lists them`)
   }
 
   return { 'webhooks.log.list': verb(LogQuery, page), 'webhooks.delivery.show': verb(DeliveryById, show) }

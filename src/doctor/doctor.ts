@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { AppleHosts } from '../apple/api/hosts.ts'
 import type { Clock } from '../clock.ts'
-import type { ConfigSources } from '../config/load.ts'
+import { type ConfigSources, defaultFileIn } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import { Refusal } from '../errors.ts'
 import type { Forwarding } from '../forwarding/forwarding.ts'
@@ -106,7 +106,7 @@ export function openDoctor(deps: Deps) {
     run,
     request,
     close,
-    /** Notes that the config file `file` was loaded now. */
+    /** Notes that the configuration was loaded now. */
     noteConfig: configFile.note,
     /** The last examination; null if there is none. */
     last: last.get,
@@ -182,14 +182,15 @@ function openDatabase({ file }: Store): Pick<DoctorContext, 'reader' | 'database
 
 type FileWatch = ReturnType<typeof openFileWatch>
 
-/** Remembers when the config file was changed last, at the time it was loaded. */
+/** Remembers when the config file was changed last, at the time it was loaded. Without one, the default file may follow. */
 function openFileWatch() {
   let loaded: { file: string; changed_at: number | null } | null = null
   const changedAt = (file: string): number | null =>
     statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null
   return {
-    note(file: string | null): void {
-      loaded = file === null ? null : { file, changed_at: changedAt(file) }
+    note({ file: named, base }: Pick<ConfigSources, 'file' | 'base'>): void {
+      const file = named ?? defaultFileIn(base)
+      loaded = { file, changed_at: changedAt(file) }
     },
     hasChanged: (): boolean => loaded !== null && changedAt(loaded.file) !== loaded.changed_at,
   }

@@ -53,6 +53,26 @@ test('the control socket is the owner’s alone and lives through junk', async (
   expect((await fetch(`${serving.url}/readyz`)).status).toBe(200)
 })
 
+test('reload makes the server read its configuration again, and says what changed', async () => {
+  const cwd = folderOf()
+  const stopped = 'no server runs with this database; it reads the configuration at its start\n'
+  expect(await run(['reload'], { cwd })).toMatchObject({ status: 1, stderr: stopped })
+  await startServing({ cwd })
+  const nothing = 'The server has read the configuration: nothing changed at once.\n'
+  expect(await run(['reload'], { cwd })).toMatchObject({ status: 0, stdout: nothing, stderr: '' })
+  writeFileSync(
+    join(cwd, 'config.toml'),
+    '[limits]\nsdk_requests_per_minute = 3\n[server]\nkeep_alive_seconds = 7\n',
+  )
+  const stdout = 'The server has read the configuration. Changed: limits.sdk_requests_per_minute\n'
+  const stderr = 'These need a restart: server.keep_alive_seconds\n'
+  expect(await run(['reload'], { cwd })).toMatchObject({ status: 0, stdout, stderr })
+  writeFileSync(join(cwd, 'config.toml'), '[limits]\nsdk_requests_per_minute = "many"\n')
+  const invalid = await run(['reload'], { cwd })
+  expect(invalid).toMatchObject({ status: 2, stdout: '' })
+  expect(invalid.stderr).toContain('limits.sdk_requests_per_minute')
+})
+
 test('the log tells each command that may change something, and no look', async () => {
   const logged: string[] = []
   const log = openLog({ format: 'json', level: 'info', write: (text) => void logged.push(String(text)) })

@@ -18,11 +18,16 @@ beforeEach(async () => {
   app = await openForwardingApp()
   app.windfall.http.beginServing(app.clock())
   receiver = await openHttpReceiver()
-  const { path } = app.config.store
-  closedAtEnd(await openControl(path, verbsOf(app.windfall), app.windfall.log))
-  const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
-  webhooks = (...args) => run(['webhooks', ...args], { cwd })
+  webhooks = await commandsFor(app)
 })
+
+/** Returns a function that runs `windfall webhooks` against an open app. */
+async function commandsFor({ config, windfall }: ForwardingApp) {
+  const { path } = config.store
+  closedAtEnd(await openControl(path, verbsOf(windfall), windfall.log))
+  const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
+  return (...args: string[]) => run(['webhooks', ...args], { cwd })
+}
 
 const add = (...args: string[]) => webhooks('add', receiver.url, '--name', 'backend', ...args)
 
@@ -77,7 +82,7 @@ test('test shows status, time and answer, and fails if the receiver does', async
   expect(tested.status).toBe(1)
   expect(tested.stdout).toMatch(/^failed {2}500 {2}\d+ ms {2}The receiver answered 500\. .*\nbroken \[31m\n$/)
   const unknown = await webhooks('test', 'backend', '--type', 'subscription.upgradet')
-  const words = 'type: is not an event type; docs/webhook-events.md lists them\n'
+  const words = 'type: is not an event type. Did you mean "subscription.upgraded"?\n'
   expect(unknown).toMatchObject({ status: 2, stdout: '', stderr: words })
   const nobody = await webhooks('test', 'other')
   expect(nobody.stderr).toBe('there is no endpoint other; windfall webhooks list shows them\n')
@@ -122,6 +127,22 @@ test('list and log say until when a receiver asked to wait', async () => {
   expect(log.stderr).toMatch(new RegExp(`^The receiver of backend asked to wait until ${until}\\.\\n$`))
 })
 
+test('list says what the last answer of a failing endpoint was, and when it is tried next', async () => {
+  await add('--no-test')
+  receiver.behave(() => 503)
+  await app.append(5)
+  await app.settled()
+  const listed = await webhooks('list')
+  expect(listed.stdout).toMatch(/backend +failing \(no success\)/)
+  expect(listed.stderr).toMatch(
+    /^backend: The receiver answered 503\. .* The next attempt is at .*Z\. Repair the receiver, then run windfall webhooks retry backend\.\n$/,
+  )
+  const replayed = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
+  expect(replayed.stdout).toMatch(
+    /The replay waits: the endpoint is failing; windfall webhooks retry whe_\w+ tries it now\.\n$/,
+  )
+})
+
 test('retry sends what waits for a later attempt, and dismiss ends the report of what was given up', async () => {
   await add('--no-test')
   expect((await webhooks('retry', 'backend')).stdout).toBe('Nothing waits for backend.\n')
@@ -140,15 +161,17 @@ test('retry sends what waits for a later attempt, and dismiss ends the report of
   expect(receiver.requests).toHaveLength(sent + 3)
   for (const args of [[], ['backend', '--delivery', '1'], ['--delivery', 'x']])
     expect((await webhooks('retry', ...args)).status).toBe(2)
-  expect((await webhooks('retry', '--delivery', '99')).stderr).toBe('there is no delivery 99\n')
+  expect((await webhooks('retry', '--delivery', '99')).stderr).toBe(
+    'there is no delivery 99; windfall webhooks log lists them\n',
+  )
   await app.run(95 * HOUR_MS)
   expect((await webhooks('list')).stdout).toMatch(/waiting +given up[\s\S]*backend .* 0 +2 +-/)
   const again = await webhooks('retry', '--delivery', '1')
-  expect(again.stdout).toMatch(/^Replay rep_\w+ sends the event of delivery 1 to backend again\.\n$/)
+  expect(again.stdout).toMatch(/^Replay rep_\w+ sends the event of delivery 1 to backend again now\.\n$/)
   await app.settled()
   expect((await webhooks('dismiss', 'backend')).stdout).toMatch(/^backend: 1 delivery dismissed\./)
   expect((await webhooks('dismiss', 'backend')).stdout).toBe(
-    'Nothing that was given up for backend is reported.\n',
+    'Nothing to dismiss: no delivery to backend was given up.\n',
   )
   await webhooks('pause', 'backend')
   const paused = await webhooks('retry', 'backend')
@@ -212,6 +235,43 @@ test('replay sends nothing without a yes', async () => {
   expect(receiver.requests).toHaveLength(1)
 })
 
+test('remove asks before it drops what waits', async () => {
+  await add('--no-test')
+  receiver.behave(() => 400)
+  await app.append(2)
+  await app.settled()
+  const cwd = folderOf({ 'config.toml': `[store]\npath = "${app.config.store.path}"\n` })
+  const asked = start(['webhooks', 'remove', 'backend'], { cwd })
+  asked.say('n\n')
+  const { status, stdout } = await asked.ended
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^2 events wait, the oldest since .*\. They are dropped if you delete backend\.\n$/)
+  expect(app.windfall.forwarding.endpoints.list()).toHaveLength(1)
+  expect((await webhooks('remove', 'backend', '--json')).status).toBe(2)
+  const removed = await webhooks('remove', 'backend', '--yes')
+  expect(removed.stdout).toBe('backend is deleted. 2 waiting deliveries dropped.\n')
+})
+
+test('log says when the next attempt is, and which failed delivery was replayed or dismissed', async () => {
+  await add('--no-test')
+  receiver.behave(() => 400)
+  await app.append(1)
+  await app.settled()
+  const next = utcMinuteText(app.windfall.forwarding.log.delivery(1)?.next_at ?? 0)
+  expect((await webhooks('log')).stdout).toContain(`waiting until ${next}`)
+  await app.run(100 * HOUR_MS)
+  const failed = async () => (await webhooks('log', '--state', 'failed')).stdout
+  expect(await failed()).toMatch(/ failed {2}/)
+  receiver.behave(() => 200)
+  expect((await webhooks('replay', 'backend', '--failed', '--yes')).stdout).toContain('1 event delivered')
+  expect(await failed()).toContain('failed (replayed)')
+  receiver.behave(() => 400)
+  await app.append(1)
+  await app.run(100 * HOUR_MS)
+  await webhooks('dismiss', 'backend')
+  expect(await failed()).toMatch(/failed \(replayed\)[^\n]*\n.*failed \(dismissed\)/)
+})
+
 test('log lists deliveries and shows one with its attempts', async () => {
   await add('--no-test', '--header', 'x-key: hidden')
   receiver.behave(({ index }) => (index === 0 ? 400 : 200))
@@ -256,6 +316,12 @@ test('listen verifies what Windfall sends, and answers the given status', async 
     `section [outbound] of config.toml has: allow = ["127.0.0.1/32:${new URL(url).port}"]`,
   )
 
+  const allowed = { WINDFALL_OUTBOUND_ALLOW: '10.0.0.0/8' }
+  const another = start(['webhooks', 'listen'], { cwd, env: allowed })
+  await fetch(await another.until((text) => /Listening on (\S+)/.exec(text)?.[1]))
+  another.kill('SIGTERM')
+  expect((await another.ended).stderr).toMatch(/allow = \["10\.0\.0\.0\/8", "127\.0\.0\.1\/32:\d+"\]/)
+
   const port = new URL(url).port
   const verifying = start(['webhooks', 'listen', '--port', port, '--status', '503'], {
     cwd,
@@ -296,6 +362,29 @@ test('without a server, webhooks are added and tested, and a replay waits for on
   expect(followed.stdout).toContain('subscription.renewed')
   const replayed = await alone('replay', 'backend', '--delivery', '1', '--yes')
   expect(replayed.stderr).toContain('a test event cannot be replayed')
+})
+
+test('without a server, list and retry say that nothing is sent before one is started', async () => {
+  const stopped = await openForwardingApp()
+  const alone = await commandsFor(stopped)
+  receiver.behave(() => 503)
+  await stopped.addEndpoint(receiver.url, { name: 'backend' })
+  await stopped.append(4)
+  await stopped.settled()
+  const waiting = await alone('retry', 'backend')
+  expect(waiting.stdout).toMatch(
+    /^4 events wait, .*\. They are sent when a server is started \(none runs\)\.\n$/,
+  )
+  expect(waiting.stderr).toBe('')
+  await stopped.append(1)
+  await stopped.settled()
+  expect((await alone('list')).stderr).toMatch(/\nNo server runs: nothing is sent until one is started\.\n$/)
+  const failing = await alone('retry', 'backend')
+  const when = 'when a server is started (none runs)'
+  const stdout = `backend is failing. One event is tried ${when}. The others follow its success.\n`
+  expect(failing).toMatchObject({ status: 0, stdout, stderr: '' })
+  const one = await alone('retry', '--delivery', '1')
+  expect(one).toMatchObject({ stdout: `Delivery 1 to backend is tried ${when}.\n`, stderr: '' })
 })
 
 test('a replay without a selection names the options, and a refused header is not repeated', async () => {

@@ -92,7 +92,19 @@ test('a readable database, a writable folder and a changed config file are repor
     { status: 'error', remedy: `Run \`chmod 600 ${file}\`.`, detail: expect.stringContaining('mode 0644') },
   ])
   expect(about(changed, 'configuration')).toMatchObject([
-    { status: 'warning', remedy: expect.stringContaining('SIGHUP') },
+    { status: 'warning', remedy: expect.stringContaining('`npm run -s windfall -- reload`') },
+  ])
+})
+
+test('a config file that is written after the start is reported', async () => {
+  const folder = openFolder()
+  const { check } = await openChecked({ folder: folder.path })
+  expect(await check('configuration')).toMatchObject([{ status: 'ok', remedy: null }])
+  folder.write('config.toml', '[server]\nport = 4000\n')
+  const written = `The server started without a config file, and ${folder.path}/config.toml was written since.`
+  const remedy = expect.stringContaining('`npm run -s windfall -- reload`')
+  expect(await check('configuration')).toMatchObject([
+    { status: 'warning', detail: expect.stringContaining(written), remedy },
   ])
 })
 

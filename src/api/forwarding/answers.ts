@@ -23,6 +23,10 @@ const EndpointHealth = v.object({
   ),
   last_success_at: nullableTime,
   last_failure_at: nullableTime,
+  last_failure_words: described(
+    nullableText,
+    'What the last failed attempt met, as sentences; null unless the endpoint is failing, or is paused or disabled because of failures',
+  ),
   waiting: described(count, 'Deliveries and events that wait, at most 10,000 are counted'),
   is_waiting_capped: described(v.boolean(), 'More than 10,000 wait'),
   oldest_waiting_at: described(nullableTime, 'When the oldest of them was recorded'),

@@ -4,6 +4,7 @@ import { resolveApps } from '../../access/scope.ts'
 import type { Apps } from '../../apps/apps.ts'
 import { endpointHeaders, endpointName, endpointPace, endpointUrl } from '../../config/endpoint_values.ts'
 import { Refusal } from '../../errors.ts'
+import { adviceOnType } from '../../events/type_advice.ts'
 import { EVENT_TYPES } from '../../events/vocabulary.ts'
 import type { EndpointSettings, NewEndpoint } from '../../forwarding/endpoints/administration.ts'
 import type { Endpoint, EndpointKind } from '../../forwarding/endpoints/endpoints.ts'
@@ -28,7 +29,7 @@ const environment = v.picklist(['production', 'sandbox'], 'must be production or
 /** An event type. */
 export const EventTypeName = v.picklist(
   EVENT_TYPES,
-  'is not an event type; docs/webhook-events.md lists them',
+  ({ input }) => `is not an event type. ${adviceOnType(String(input))}`,
 )
 const eventTypes = nonEmptyList(EventTypeName, EVENT_TYPES.length)
 

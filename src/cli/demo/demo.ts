@@ -161,6 +161,8 @@ async function runDemo(options: DemoOptions & Company & { receiver: DemoReceiver
   options.stopAtOnce.off()
   const stopped = stopSignal()
   declareAddress(folder, server.url)
+  // The file now has what the server already does: there is nothing to reload.
+  windfall.doctor.noteConfig({ file: join(folder, 'config.toml'), base: folder })
   store.faults.notification_url = `${server.url}/apple/notifications`
   await welcome(windfall, { url: server.url, folder, backend: receiver.url })
   importReports(windfall, log)

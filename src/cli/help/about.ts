@@ -2,6 +2,8 @@
 export const ABOUT: Readonly<Record<string, string>> = {
   serve:
     'Serves the dashboard, the API and the URL for Apple’s notifications, and runs the scheduled jobs, until SIGINT or SIGTERM. SIGHUP reads the configuration again. The first start creates the database and prints a link to choose the owner’s password.',
+  reload:
+    'Says which settings changed at once and which need a restart. An invalid configuration is refused with every problem, and the previous one stays in effect. SIGHUP and `systemctl reload windfall` do the same, and write the outcome to the log.',
   demo: 'Simulates a company with its own App Store in a temporary database, and continues live: purchases, lost notifications, a backend that fails now and then. The data is deleted when the command ends.',
   health:
     'Asks /readyz of the running server: whether it is up, the database can be written, and Apple’s root certificate is valid. It prints the reasons if the server is not ready, or if it is ready and an error has stopped alerts or webhooks. For service managers, containers without curl, and scripts that wait for a start.',
@@ -13,7 +15,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'Run as root. Stops the service and removes the unit, the executable and the addon. The configuration and the data stay; the output lists where they are.',
   init: 'The file lists all settings with their descriptions and has the same effect as no file until you change it. Only you can read it, because it may hold secrets.',
   check:
-    'Reads the configuration as the server does: the file, the variables WINDFALL_…, the key files. It reports every fault with its line and what to write instead, and conflicts with an existing database. It lists the settings that differ from their defaults.',
+    'Reads the configuration as the server does: the file, the variables WINDFALL_…, the key files. It reports faults with their lines and what to write instead: first those of the text, then unknown event types, channels and rules, then conflicts with an existing database. It lists the settings that differ from their defaults.',
   'config dump':
     'Prints the configuration in effect. The source of a value is the line of the file, the environment variable, a secret file, or the default. Secrets are not shown, only whether they are set.',
   connect:

@@ -18,7 +18,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
 
 /** The groups of the list of commands, in its order. */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Run: ['serve', 'demo', 'health'],
+  Run: ['serve', 'reload', 'demo', 'health'],
   Install: ['install', 'upgrade', 'uninstall'],
   'Set up': ['init', 'check', 'config', 'connect', 'doctor', 'support', 'apps'],
   'People and keys': ['owner', 'keys', 'tokens', 'devices', 'users', 'links', 'forget'],
@@ -34,6 +34,7 @@ export const HELP: Readonly<Record<string, Help>> = {
     examples: ['windfall serve', 'windfall serve --config /etc/windfall/config.toml'],
     noJson: 'It runs until it is stopped; its log is JSON unless it goes to a terminal.',
   },
+  reload: { examples: ['windfall reload', 'windfall reload --config /etc/windfall/config.toml'] },
   demo: {
     examples: ['windfall demo', 'windfall demo --port 8790 --seed 7', 'windfall demo --subscribers 200'],
     noJson: 'It runs until it is stopped.',

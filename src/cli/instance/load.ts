@@ -1,8 +1,8 @@
 /** Loads the configuration and checks what its own module cannot: what later modules define, such as event types. */
 import { declaredIssues } from '../../alerts/administration/declared_values.ts'
 import { ConfigError, type ConfigIssue } from '../../config/checks/issues.ts'
-import { closestMatch } from '../../config/checks/suggest.ts'
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts'
+import { adviceOnType } from '../../events/type_advice.ts'
 import { EVENT_TYPES } from '../../events/vocabulary.ts'
 import { setAddonFolder } from '../../program/addon.ts'
 import { installedConfig } from '../install/layout.ts'
@@ -41,8 +41,6 @@ const alertIssues = ({ config, locationByPath }: LoadedConfig): ConfigIssue[] =>
   })
 
 function unknownType(type: string, path: string, source: string): ConfigIssue {
-  const suggestion = closestMatch(type, EVENT_TYPES, (known) => known)
-  const advice =
-    suggestion === null ? 'docs/webhook-events.md lists the types.' : `Did you mean "${suggestion}"?`
-  return { path, line: null, source, problem: `"${type}" is not an event type`, advice }
+  const problem = `"${type}" is not an event type`
+  return { path, line: null, source, problem, advice: adviceOnType(type) }
 }

@@ -10,8 +10,8 @@ import {
   sendVerb,
   withInstance,
 } from '../instance/instance.ts'
-import { print, printError } from '../instance/output.ts'
-import { type Created, type Endpoint, type Endpoints, nameArg, waitingText } from './texts.ts'
+import { isJson, print, printError } from '../instance/output.ts'
+import { type Created, confirm, type Endpoint, type Endpoints, nameArg, waitingText } from './texts.ts'
 
 const HEADER = ['name', 'state', 'since', 'succeeded', 'waiting', 'given up', 'last success', 'URL']
 
@@ -22,13 +22,25 @@ export const listCommand = defineCommand({
   },
   args: configArg,
   async run({ args }) {
-    const { endpoints, held } = await sendVerb<Endpoints>(args.config, 'webhooks.list', {})
+    const answer = await sendVerb<Endpoints & { is_serving: boolean }>(args.config, 'webhooks.list', {})
+    const { endpoints, held, is_serving } = answer
     if (endpoints.length === 0) return print('There are no endpoints yet; run: windfall webhooks add URL')
     print(columns([HEADER, ...endpoints.map(rowOf)]))
+    for (const text of endpoints.flatMap(failureText)) printError(text)
     if (held !== null)
       printError(`Nothing is sent: the database was ${held.reason}. Run windfall outgoing resume.`)
+    if (!is_serving) printError('No server runs: nothing is sent until one is started.')
   },
 })
+
+/** The last answer of an endpoint that fails, when it is tried next, and what to do. */
+function failureText({ name, state, health }: Endpoint): string[] {
+  const { last_failure_words: words, next_attempt_at: at } = health
+  if (words === null) return []
+  const next = at === null ? '' : ` The next attempt is at ${instantText(at)}.`
+  const command = state === 'failing' ? 'retry' : 'resume'
+  return [`${name}: ${words}${next} Repair the receiver, then run windfall webhooks ${command} ${name}.`]
+}
 
 function rowOf(endpoint: Endpoint): (string | null)[] {
   const { name, state_since, health, url } = endpoint
@@ -138,21 +150,26 @@ export const dismissCommand = defineCommand({
       named(args),
     )
     const { name, dismissed } = answer
-    if (dismissed === 0) return print(`Nothing that was given up for ${name} is reported.`)
+    if (dismissed === 0) return print(`Nothing to dismiss: no delivery to ${name} was given up.`)
     print(`${name}: ${deliveriesText(dismissed)} dismissed. The log keeps what was given up.`)
   },
 })
 
 export const removeCommand = defineCommand({
   meta: { name: 'remove', description: 'Delete an endpoint and drop what waits; its log stays' },
-  args: namedArgs,
+  args: { ...namedArgs, yes: { type: 'boolean', default: false, description: 'Do not ask' } },
   async run({ args }) {
-    const answer = await sendVerb<{ name: string; dropped: number }>(
-      args.config,
-      'webhooks.remove',
-      named(args),
-    )
-    const { name, dropped } = answer
-    print(`${name} is deleted. ${deliveriesText(dropped, 'waiting ')} dropped.`)
+    await withInstance(args.config, async (send) => {
+      const before = await send<Endpoint>('webhooks.show', named(args))
+      if (before.health.waiting > 0 && !args.yes) {
+        if (isJson())
+          throw new Refusal(400, 'invalid_request', '--json cannot ask; add --yes to drop what waits')
+        print(`${waitingText(before)}. They are dropped if you delete ${before.name}.`)
+        if (!(await confirm(`Delete ${before.name}?`))) return
+      }
+      const answer = await send<{ name: string; dropped: number }>('webhooks.remove', named(args))
+      const { name, dropped } = answer
+      print(`${name} is deleted. ${deliveriesText(dropped, 'waiting ')} dropped.`)
+    })
   },
 })

@@ -5,11 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { defineCommand } from 'citty'
 import * as v from 'valibot'
 import { systemClock } from '../../clock.ts'
+import { ConfigError } from '../../config/checks/issues.ts'
 import { endpointSecret } from '../../config/endpoint_values.ts'
+import { tomlText } from '../../config/setting.ts'
 import { codeOf } from '../../config/sources/files.ts'
 import { Refusal } from '../../errors.ts'
 import { parse } from '../../http/parse.ts'
-import { stripControls } from '../instance/instance.ts'
+import { configArg, stripControls } from '../instance/instance.ts'
+import { loadWithTypes } from '../instance/load.ts'
 import { print, printError } from '../instance/output.ts'
 import { stopSignal } from '../serve.ts'
 import { faultOfSignature } from './verify.ts'
@@ -29,22 +32,38 @@ export const listenCommand = defineCommand({
       description: 'The secret to verify with; WINDFALL_WEBHOOK_SECRET keeps it out of the shell’s history',
     },
     status: { type: 'string', default: '200', valueHint: 'STATUS', description: 'The status to answer' },
+    ...configArg,
   },
   async run({ args }) {
     const text = args.secret ?? process.env.WINDFALL_WEBHOOK_SECRET ?? null
     const secret = text === null ? null : parse(v.object({ secret: endpointSecret }), { secret: text }).secret
     const status = parseWhole('status', args.status, { min: 200, max: 599 })
     const port = parseWhole('port', args.port, { min: 0, max: 65_535 })
+    const allow = allowedIn(args.config)
     const receiver = await openReceiver(port, { secret, status })
     print(`Listening on ${receiver.url}`)
     const entry = `${HOST}/32:${new URL(receiver.url).port}`
-    printError(`Windfall sends to it if the section [outbound] of config.toml has: allow = ["${entry}"]`)
+    const list = tomlText([...allow, entry])
+    if (![HOST, `${HOST}/32`, entry].some((one) => allow.includes(one)))
+      printError(`Windfall sends to it if the section [outbound] of config.toml has: allow = ${list}`)
     printError(`To receive events: windfall webhooks add ${receiver.url}`)
     if (secret === null) printError('Signatures are not verified: set WINDFALL_WEBHOOK_SECRET.')
     await stopSignal()
     await receiver.close()
   },
 })
+
+/** What the configuration permits; nothing if it is invalid, which does not keep a receiver from listening. */
+function allowedIn(path: string | undefined): readonly string[] {
+  // It is no setting, so the configuration would be refused with it.
+  const { WINDFALL_WEBHOOK_SECRET: _, ...env } = process.env
+  try {
+    return loadWithTypes({ path, env, cwd: process.cwd() }).config.outbound.allow
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
+  }
+}
 
 function parseWhole(name: string, text: string, { min, max }: { min: number; max: number }): number {
   const value = Number(text)

@@ -15,7 +15,9 @@ import { isJson, print, printError } from '../instance/output.ts'
 import { stopSignal } from '../serve.ts'
 import { type Delivery, resultText } from './texts.ts'
 
-type Row = Omit<Delivery, 'body' | 'body_sha256' | 'request_headers' | 'attempt_log'>
+type Row = Omit<Delivery, 'body' | 'body_sha256' | 'request_headers' | 'attempt_log'> & {
+  endpoint_state: string | null
+}
 
 const SHOWN = 50
 const FOLLOW_MS = 1_000
@@ -69,13 +71,27 @@ async function readLog(send: SendVerb, query: object): Promise<Log & { rows: Row
   return { ...log, rows: deliveries.toReversed() }
 }
 
+/** The state, with what followed a delivery that was given up, and when one that waits is tried again. */
+function stateText({ state, loss, is_test, next_at, endpoint_state }: Row): string {
+  // A failing endpoint is tried at its own times.
+  if (state === 'waiting' && next_at !== null && endpoint_state === 'active')
+    return `waiting until ${instantText(next_at)}`
+  if (state !== 'failed' || is_test) return state
+  return FOLLOWED_BY[loss ?? 'none'] ?? state
+}
+const FOLLOWED_BY: Readonly<Record<string, string>> = {
+  none: 'failed (replayed)',
+  queued: 'failed (a replay waits)',
+  dismissed: 'failed (dismissed)',
+}
+
 const cellsOf = (row: Row): (string | number)[] => [
   row.id,
   instantText(row.last_attempt?.at ?? row.created_at),
   row.endpoint_name,
   row.type,
   row.event_id,
-  row.state,
+  stateText(row),
   resultText(row),
 ]
 

@@ -5,7 +5,6 @@ import type { InferOutput } from 'valibot'
 import type { ReplayAnswer, ReplayPreview } from '../../api/forwarding/answers.ts'
 import { systemClock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
-import { openPrompt } from '../connect/prompt.ts'
 import {
   configArg,
   instantText,
@@ -16,7 +15,7 @@ import {
 } from '../instance/instance.ts'
 import { isJson, print, printError, setResult } from '../instance/output.ts'
 import { progressPrinter } from '../instance/progress.ts'
-import { listOf } from './texts.ts'
+import { confirm, listOf } from './texts.ts'
 
 type Replay = InferOutput<typeof ReplayAnswer>
 type Preview = InferOutput<typeof ReplayPreview>
@@ -83,7 +82,7 @@ export const replayCommand = defineCommand({
         throw new Refusal(400, 'invalid_request', '--json cannot ask; add --yes to send the events again')
       const preview = await send<Preview>('webhooks.preview.show', request)
       print(previewText(preview))
-      if (preview.matching === 0 || !(args.yes || (await confirm()))) return
+      if (preview.matching === 0 || !(args.yes || (await confirm('Send them again?')))) return
       const { id } = await send<Replay>('webhooks.replay', request)
       printError(`Replay ${id} runs. To stop it: windfall webhooks replay --stop ${id}`)
       await followReplay(send, id)
@@ -108,15 +107,6 @@ function previewText({ matching, is_capped, first_at, last_at }: Preview): strin
   if (matching === 0) return 'No event matches.'
   const count = `${is_capped ? 'At least ' : ''}${plural(matching, 'event')}`
   return `${count}, from ${instantText(first_at)} to ${instantText(last_at)}.`
-}
-
-async function confirm(): Promise<boolean> {
-  const prompt = openPrompt({ input: process.stdin, output: process.stderr })
-  try {
-    return await prompt.confirm('Send them again?', false)
-  } finally {
-    prompt.close()
-  }
 }
 
 /** Shows the progress until everything was tried once, or until it has to wait. Ctrl-C leaves the replay running. */
@@ -146,9 +136,11 @@ async function followReplay(send: SendVerb, id: string): Promise<void> {
 }
 
 /** Why nothing is sent now; null if requests are sent. */
-function obstacleOf({ endpoint_state, is_serving, is_held }: Status): string | null {
+function obstacleOf({ replay, endpoint_state, is_serving, is_held }: Status): string | null {
   if (!is_serving) return 'no server runs; it continues when one is started'
   if (is_held) return 'requests are held; run windfall outgoing resume'
+  if (endpoint_state === 'failing')
+    return `the endpoint is failing; windfall webhooks retry ${replay.endpoint_id} tries it now`
   return endpoint_state === 'active' ? null : `the endpoint is ${endpoint_state ?? 'deleted'}`
 }
 

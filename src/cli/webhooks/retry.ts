@@ -2,7 +2,7 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../../errors.ts'
 import { configArg, organizationArg, type SendVerb, withInstance } from '../instance/instance.ts'
-import { print, printError } from '../instance/output.ts'
+import { print } from '../instance/output.ts'
 import { type Delivery, type Endpoint, waitingText } from './texts.ts'
 
 type RetriedEndpoint = { endpoint: Endpoint; is_serving: boolean }
@@ -30,11 +30,8 @@ export const retryCommand = defineCommand({
     if ((name === undefined) === (delivery === undefined))
       throw new Refusal(400, 'invalid_request', 'name an endpoint, or a delivery with --delivery')
     await withInstance(args.config, async (send) => {
-      const is_serving =
-        delivery === undefined
-          ? await retryEndpoint(send, { name, organization })
-          : await retryDelivery(send, parseId(delivery))
-      if (!is_serving) printError('No server runs; it is sent when one is started.')
+      if (delivery === undefined) await retryEndpoint(send, { name, organization })
+      else await retryDelivery(send, parseId(delivery))
     })
   },
 })
@@ -44,24 +41,28 @@ function parseId(text: string): number {
   throw new Refusal(400, 'invalid_request', `--delivery must be a number from the log, not ${text}`)
 }
 
-/** Prints what happens now. Resolves to whether a server runs, which sends it. */
-async function retryEndpoint(send: SendVerb, request: object): Promise<boolean> {
+/** When what waits is tried. Only a server sends. */
+const whenText = (is_serving: boolean): string =>
+  is_serving ? 'now' : 'when a server is started (none runs)'
+
+/** Prints what is sent, and when. */
+async function retryEndpoint(send: SendVerb, request: object): Promise<void> {
   const { endpoint, is_serving } = await send<RetriedEndpoint>('webhooks.retry', request)
   const { name, state, health } = endpoint
+  const when = whenText(is_serving)
   if (health.waiting === 0) print(`Nothing waits for ${name}.`)
   else if (state === 'failing')
-    print(`${name} is failing: one event is tried now. The others follow its success.`)
-  else print(`${waitingText(endpoint)}. They are sent now.`)
-  return is_serving
+    print(`${name} is failing. One event is tried ${when}. The others follow its success.`)
+  else print(`${waitingText(endpoint)}. ${health.waiting === 1 ? 'It is' : 'They are'} sent ${when}.`)
 }
 
-async function retryDelivery(send: SendVerb, id: number): Promise<boolean> {
+async function retryDelivery(send: SendVerb, id: number): Promise<void> {
   const answer = await send<RetriedDelivery>('webhooks.delivery.retry', { id })
   const { delivery, replay, endpoint_state, is_serving } = answer
   const name = delivery.endpoint_name
-  if (replay === null) print(`Delivery ${id} to ${name} is tried now.`)
+  const when = whenText(is_serving)
+  if (replay === null) print(`Delivery ${id} to ${name} is tried ${when}.`)
   else if (endpoint_state === 'active')
-    print(`Replay ${replay.id} sends the event of delivery ${id} to ${name} again.`)
-  else print(`${name} is failing: it is tried now. Replay ${replay.id} follows its success.`)
-  return is_serving
+    print(`Replay ${replay.id} sends the event of delivery ${id} to ${name} again ${when}.`)
+  else print(`${name} is failing. It is tried ${when}. Replay ${replay.id} follows its success.`)
 }

@@ -6,6 +6,7 @@ import type {
   EndpointAnswer,
   EndpointsAnswer,
 } from '../../api/forwarding/answers.ts'
+import { openPrompt } from '../connect/prompt.ts'
 import { instantText, plural, stripControls } from '../instance/instance.ts'
 
 export type Endpoint = InferOutput<typeof EndpointAnswer>
@@ -21,6 +22,16 @@ export const nameArg = {
     description: 'Name or id of the endpoint, from `webhooks list`',
   },
 } as const
+
+/** Asks a question that is answered with no by default. */
+export async function confirm(question: string): Promise<boolean> {
+  const prompt = openPrompt({ input: process.stdin, output: process.stderr })
+  try {
+    return await prompt.confirm(question, false)
+  } finally {
+    prompt.close()
+  }
+}
 
 /** The words of a list that is separated by commas; undefined if it is not given. */
 export const listOf = (text: string | undefined): string[] | undefined =>

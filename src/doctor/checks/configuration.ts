@@ -2,9 +2,11 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { pathText } from '../../config/checks/issues.ts'
 import { flatten } from '../../config/flatten.ts'
+import { defaultFileIn } from '../../config/load.ts'
 import { readFile } from '../../config/sources/files.ts'
 import { readToml } from '../../config/sources/toml.ts'
 import { accessProblems } from '../../systemd/access.ts'
+import { reloadOfServer } from '../../systemd/starting.ts'
 import { readUnit } from '../../systemd/unit.ts'
 import { isRealApple } from '../apple/reach.ts'
 import type { DoctorContext } from '../context.ts'
@@ -13,18 +15,19 @@ import { type ConfiguredPath, configuredPaths } from './configured_paths.ts'
 
 /** The sources of the settings, which variable overrides the file, and whether the file changed since it was loaded. */
 export function checkConfiguration(context: DoctorContext): Outcome {
-  const { serving } = context
+  const { serving, sources } = context
+  const hasChanged = serving?.hasConfigChanged() === true
   const overridden = overriddenLines(context)
   const detail = [
-    fileText(context),
+    hasChanged && sources.file === null
+      ? `The server started without a config file, and ${defaultFileIn(sources.base)} was written since.`
+      : fileText(context),
     `${countsText(context)}.`,
     ...(overridden.length === 0 ? [] : [`Variables override the file: ${overridden.join(', ')}.`]),
   ].join(' ')
-  if (serving?.hasConfigChanged() !== true) return ok(detail)
-  return warning(
-    `${detail} The file changed after the server loaded it.`,
-    'Load it: `systemctl reload windfall`, or send SIGHUP to the server. Some settings need a restart.',
-  )
+  if (!hasChanged) return ok(detail)
+  const words = sources.file === null ? '' : ' The file changed after the server loaded it.'
+  return warning(`${detail}${words}`, `Load it: \`${reloadOfServer()}\`. Some settings need a restart.`)
 }
 
 function fileText({ sources, hosts }: DoctorContext): string {

@@ -47,6 +47,8 @@ export type Health = {
   is_unsteady: boolean
   last_success_at: number | null
   last_failure_at: number | null
+  /** What the last failed attempt met, as sentences, while the state of the endpoint is due to failures; null otherwise. */
+  last_failure_words: string | null
   waiting: number
   is_waiting_capped: boolean
   oldest_waiting_at: number | null
@@ -59,6 +61,8 @@ export type Health = {
 }
 
 const WEEK_MS = 7 * 86_400_000
+/** The reasons of a state that failed attempts caused. */
+const BY_FAILURES: ReadonlySet<Endpoint['reason']> = new Set(['no_success', 'five_days', 'gone_410'])
 /** From this number of attempts on, an active endpoint of which fewer than 90 % succeeded is unsteady. */
 const MIN_JUDGED = 10
 /** Waiting deliveries and events are counted up to this number. */
@@ -144,10 +148,13 @@ function openHealth({ store, clock, deliveries, filling, sources }: Deps) {
   >(`
     select count(*) as count, min(created_at) as oldest, min(next_at) as next_at from (
       select created_at, next_at from deliveries where endpoint_id = ? and state = 'waiting' limit ?)`)
+  const selectFailure = store.prepare<[string], { words: string }>(`
+    select words from delivery_attempts where endpoint_id = ? and kind not in ('delivered', 'stopped')
+    order by at desc limit 1`)
 
   /** The health of an endpoint. */
   function healthOf(endpoint: Endpoint): Health {
-    const { id, state, state_since, last_success_at, last_failure_at, next_probe_at } = endpoint
+    const { id, state, reason, state_since, last_success_at, last_failure_at, next_probe_at } = endpoint
     const counts = countAttempts.get({ id, since: clock() - WEEK_MS, state_since }) ?? NO_ATTEMPTS
     const { attempts, succeeded } = counts
     const rows = selectWaiting.get(id, MAX_COUNTED) ?? { count: 0, oldest: null, next_at: null }
@@ -172,6 +179,8 @@ function openHealth({ store, clock, deliveries, filling, sources }: Deps) {
       is_unsteady: state === 'active' && isUnsteady(counts),
       last_success_at,
       last_failure_at,
+      // Otherwise many attempts that succeeded could follow the last failure.
+      last_failure_words: BY_FAILURES.has(reason) ? (selectFailure.get(id)?.words ?? null) : null,
       ...backlog,
       oldest_waiting_at,
       next_attempt_at,

@@ -25,8 +25,7 @@ type Deps = {
 
 /** Why an endpoint is in its state, and what to do, as text. */
 const TEXTS: Readonly<Record<Exclude<StateReason, 'owner'>, string>> = {
-  no_success:
-    'five requests in a row failed. One event at a time is tried, at most an hour apart; the first success sends everything',
+  no_success: 'five requests in a row failed',
   five_days: 'it did not accept a request for five days. Repair it, then resume it',
   gone_410: 'it answered 410 Gone twice. Resume it if that was a mistake, otherwise delete it',
   secret_unreadable: 'its secret cannot be read. Restore windfall.key, or rotate the secret, then resume it',
@@ -46,11 +45,14 @@ export function* examineForwarding(deps: Deps): Generator<Finding> {
     if (unreadable !== null) yield unreadableFinding(endpoint, unreadable, details)
     yield* examineLosses(endpoint, lostOf(id), details)
     if (state === 'disabled' || (state === 'paused' && reason === 'five_days')) {
-      const words = `${name} is ${state} since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
-      yield fault('webhooks', words, { ...details, title: `A webhook is ${state}` })
+      const words = `${name} is ${state} since ${utcMinuteText(state_since)}: ${reasonText(reason)}.`
+      yield fault('webhooks', words, {
+        ...details,
+        ...lastAnswer(healthOf(endpoint)),
+        title: `A webhook is ${state}`,
+      })
     } else if (state === 'failing') {
-      const words = `${name} is failing since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
-      yield warning('webhooks', words, { ...details, title: 'A webhook is failing' })
+      yield failingFinding(endpoint, healthOf(endpoint), details)
     } else if (state === 'paused') {
       const words = `${name} is paused since ${utcMinuteText(state_since)}; events wait until you resume it`
       yield notice('webhooks', words, { ...details, title: 'A webhook is paused' })
@@ -59,6 +61,26 @@ export function* examineForwarding(deps: Deps): Generator<Finding> {
       yield* examineBacklog(endpoint, health, { now: clock(), details, isFull })
     }
   }
+}
+
+function failingFinding(endpoint: Endpoint, health: Health, details: FindingDetails): Finding {
+  const { name, state_since, reason } = endpoint
+  const words = `${name} is failing since ${utcMinuteText(state_since)}: ${reasonText(reason)}.`
+  const command = `windfall webhooks retry ${name}`
+  return warning('webhooks', words, {
+    ...details,
+    ...lastAnswer(health),
+    title: 'A webhook is failing',
+    remedy: `Repair the receiver, then run ${command}. Windfall itself tries one event at a time, at most an hour apart; the first success sends everything.`,
+    action: { ...details.action, label: 'Webhooks', command },
+  })
+}
+
+/** What the last failed attempt met, and when the next one is. */
+function lastAnswer({ last_failure_words, next_attempt_at }: Health): Pick<FindingDetails, 'quote'> {
+  if (last_failure_words === null) return {}
+  const next = next_attempt_at === null ? '' : ` The next attempt is at ${utcMinuteText(next_attempt_at)}.`
+  return { quote: `Last answer: ${last_failure_words}${next}` }
 }
 
 function errorFinding({ id, name }: Endpoint, { since, reason }: Trouble, details: FindingDetails): Finding {

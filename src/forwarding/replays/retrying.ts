@@ -76,7 +76,12 @@ function openRetryingOne(deps: Deps) {
    */
   return (id: number, asked_by: string): { delivery: Delivery; replay: Replay | null } => {
     const delivery = deliveries.get(id)
-    if (delivery === null) throw new Refusal(404, 'unknown_delivery', `there is no delivery ${id}`)
+    if (delivery === null)
+      throw new Refusal(
+        404,
+        'unknown_delivery',
+        `there is no delivery ${id}; windfall webhooks log lists them`,
+      )
     const endpoint = requireEndpoint(delivery.endpoint_id)
     assertRetryable(delivery)
     assertSending(endpoint, deps.isHeld())

@@ -64,7 +64,7 @@ const offersOf = (shell: 'bash' | 'fish', lines: readonly string[]): Record<stri
 }
 
 const OFFERS: Record<string, string[]> = {
-  'windfall re': ['rebuild', 'reconcile', 'refused', 'restore'],
+  'windfall re': ['rebuild', 'reconcile', 'refused', 'reload', 'restore'],
   'windfall apps ': ['add', 'list', 'refresh', 'remove'],
   'windfall apps r': ['refresh', 'remove'],
   'windfall apps frobnicate a': [],

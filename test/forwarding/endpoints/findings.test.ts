@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { utcMinuteText } from '../../../src/days.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { openForwardingApp, openHttpReceiver } from '../receiving.ts'
 
@@ -16,10 +17,17 @@ test('says which endpoint is failing, paused or disabled, and what to do', async
   await app.append(5)
   await app.settled()
   expect(finding()).toEqual([
-    expect.stringMatching(/^warning: backend is failing since .*five requests in a row failed/),
+    expect.stringMatching(/^warning: backend is failing since .*five requests in a row failed\.$/),
   ])
+  const [failing] = forwarding.findings()
+  const next = utcMinuteText(app.endpoint(id).next_probe_at ?? 0)
+  expect(failing?.details?.quote).toBe(
+    `Last answer: The receiver answered 500. The receiver failed: look at its log. The next attempt is at ${next}.`,
+  )
+  expect(failing?.details?.remedy).toMatch(/^Repair the receiver, then run windfall webhooks retry backend\./)
   await app.run(124 * HOUR_MS)
   expect(finding()).toEqual([expect.stringMatching(/^fault: backend is paused since .*for five days/)])
+  expect(forwarding.findings()[0]?.details?.quote).toMatch(/^Last answer: The receiver answered 500\./)
   receiver.behave(() => 410)
   await store.commit(() => forwarding.endpoints.resume(id, 'waiting'))
   await app.run(HOUR_MS)

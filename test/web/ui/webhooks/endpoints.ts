@@ -27,6 +27,7 @@ export const endpointOf = (changes: Partial<Endpoint> = {}): Endpoint => ({
     is_unsteady: false,
     last_success_at: null,
     last_failure_at: null,
+    last_failure_words: null,
     waiting: 0,
     is_waiting_capped: false,
     oldest_waiting_at: null,

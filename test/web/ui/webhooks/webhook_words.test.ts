@@ -36,6 +36,9 @@ test('each state says what it means and what to do', () => {
   expect(stateWords(endpointOf({ kind: 'apple' })).about).toContain('notification')
   const unsteady = endpointOf({ health: { ...endpointOf().health, is_unsteady: true } })
   expect(stateWords(unsteady)).toMatchObject({ tone: 'warn', remedy: expect.stringContaining('repair') })
+  const last_failure_words = 'The receiver answered 503.'
+  const failing = endpointOf({ state: 'failing', health: { ...endpointOf().health, last_failure_words } })
+  expect(stateWords(failing).about).toMatch(/nothing is lost\. Last answer: The receiver answered 503\.$/)
   expect([endpointOf({ state: 'failing' }), endpointOf({ state: 'paused' })].map(isStopped)).toEqual([
     false,
     true,

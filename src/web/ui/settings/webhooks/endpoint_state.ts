@@ -51,8 +51,14 @@ const REASONS: Partial<Record<NonNullable<Endpoint['reason']>, StateWords>> = {
   },
 }
 
-/** The words of an endpoint's state. */
-export function stateWords({ kind, state, reason, health, unreadable }: State): StateWords {
+/** The words of an endpoint's state, with the last answer if failures caused it. */
+export function stateWords(endpoint: State): StateWords {
+  const words = wordsOf(endpoint)
+  const { last_failure_words: answer } = endpoint.health
+  return answer === null ? words : { ...words, about: `${words.about} Last answer: ${answer}` }
+}
+
+function wordsOf({ kind, state, reason, health, unreadable }: State): StateWords {
   if (unreadable.length > 0)
     return {
       title: 'Stopped',
