@@ -31,18 +31,11 @@ type Deps = {
 export type Scheduler = ReturnType<typeof openScheduler>
 
 export function openScheduler({ store, clock, generations, marks, due, tasks, recount, ...rest }: Deps) {
-  // Reads the index of transactions, starting after the previous lineage.
-  const lineagesAfter = store.prepare<LineageKey & { limit: number }, LineageKey>(`
-    select distinct app_id, environment, original_transaction_id from transactions
-    where (app_id, environment, original_transaction_id) > (:app_id, :environment, :original_transaction_id)
-    order by app_id, environment, original_transaction_id limit :limit`)
   const setBack = openSetBack({ store, clock })
+  const numberLineages = openNumbering({ store, marks })
   /** Lineages and apps whose figures a caller is waiting for. */
   const urgent: Mark[] = []
   const preferred = new Map<string, { generation: Generation; app_ids: readonly string[] }>()
-  /** Whether all lineages with facts are numbered, and the last lineage checked. A new fact numbers its lineage. */
-  let isNumbered = false
-  let cursor = BEFORE_FIRST_LINEAGE
 
   /** Runs a step of the most urgent work, until `isOver`; false if nothing is left. Runs inside a unit of work. */
   function step(sums: CountedSums, isOver: () => boolean): boolean {
@@ -113,24 +106,6 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
     return numberLineages(isOver) || publish(generation)
   }
 
-  /** Assigns numbers to lineages with facts, until `isOver`. Returns false once all of them have a number. */
-  function numberLineages(isOver: () => boolean): boolean {
-    if (isNumbered) return false
-    let [at, isDone] = [cursor, false]
-    do {
-      const some = lineagesAfter.all({ ...at, limit: STEP_NUMBERED })
-      for (const key of some) marks.numberOf(key)
-      at = some.at(-1) ?? at
-      isDone = some.length < STEP_NUMBERED
-    } while (!isDone && !isOver())
-    // After the commit, so that numbers that a failed commit rolled back are assigned again.
-    store.afterCommit(() => {
-      cursor = at
-      isNumbered ||= isDone
-    })
-    return true
-  }
-
   /** Shows a generation if it is complete. Returns false otherwise. */
   function publish(generation: Generation): boolean {
     if (marks.hasMarks(generation.id) || rest.lacksReports(generation.id)) return false
@@ -150,6 +125,36 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
   }
 
   return { step, isWaiting, prioritize, prefer }
+}
+
+/** Returns the function that numbers lineages. */
+function openNumbering({ store, marks }: Pick<Deps, 'store' | 'marks'>) {
+  // Reads the index of transactions, starting after the previous lineage.
+  const lineagesAfter = store.prepare<LineageKey & { limit: number }, LineageKey>(`
+    select distinct app_id, environment, original_transaction_id from transactions
+    where (app_id, environment, original_transaction_id) > (:app_id, :environment, :original_transaction_id)
+    order by app_id, environment, original_transaction_id limit :limit`)
+  /** Whether all lineages with facts are numbered, and the last lineage checked. A new fact numbers its lineage. */
+  let isNumbered = false
+  let cursor = BEFORE_FIRST_LINEAGE
+
+  /** Assigns numbers to lineages with facts, until `isOver`. Returns false once all of them have a number. */
+  return (isOver: () => boolean): boolean => {
+    if (isNumbered) return false
+    let [at, isDone] = [cursor, false]
+    do {
+      const some = lineagesAfter.all({ ...at, limit: STEP_NUMBERED })
+      for (const key of some) marks.numberOf(key)
+      at = some.at(-1) ?? at
+      isDone = some.length < STEP_NUMBERED
+    } while (!isDone && !isOver())
+    // After the commit, so that numbers that a failed commit rolled back are assigned again.
+    store.afterCommit(() => {
+      cursor = at
+      isNumbered ||= isDone
+    })
+    return true
+  }
 }
 
 const BEFORE_FIRST_LINEAGE: LineageKey = {
