@@ -283,6 +283,6 @@ test('an address of the internet may try 30 times a minute, and the log does not
   expect(refused.headers.get('access-control-expose-headers')).toContain('retry-after')
   app.clock.turn(60 * SECOND)
   expect((await press(app, path)).status).toBe(200)
-  expect(logged.join('')).toContain('/api/v1/alerts/mute/:address')
+  await expect.poll(() => logged.join('')).toContain('/api/v1/alerts/mute/:address')
   expect(logged.join('')).not.toContain(path)
 })
