@@ -176,7 +176,7 @@ test('lists refused SDK calls and what to do', async () => {
   await fetch(`${app.server.url}/api/sdk/v1/identify`, { method: 'POST', headers, body })
   await app.windfall.refusedCalls.flush()
   expect(about(await diagnosed(folder), 'sdk_calls')).toEqual([
-    'warning Calls of an SDK or a backend were refused. 1 call for com.example.droid on Android, the latest at 2026-06-01 12:00Z: unknown_app. → Connect the app, or set android_package on the app it belongs to.',
+    'warning Calls of an SDK or a backend were refused. 1 call for com.example.droid on Android, the latest at 2026-03-01 20:00Z: unknown_app. → Connect the app, or set android_package on the app it belongs to.',
   ])
 })
 
