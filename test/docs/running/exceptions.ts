@@ -35,6 +35,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     suite: ['test/cli/webhooks.test.ts', "'--delivery'"],
   },
   {
+    command: /^windfall reload/,
+    because: 'It needs a server that read its configuration from this file.',
+    suite: ['test/cli/control.test.ts', "'reload'"],
+  },
+  {
     command: /^litestream |^GOBIN=\S+ go install .*litestream/,
     because: 'It needs Litestream.',
     suite: ['test/faults/litestream/documented.test.ts', 'litestream('],
