@@ -161,6 +161,6 @@ const BOUNDED: Readonly<Record<string, string>> = { min_length: ' long', max_len
 
 const issueOf = ({ path, message }: FieldError, above: Above): DeclaredIssue => ({
   path: path === '' ? pathText(above) : `${pathText(above)}.${path}`,
-  problem: message === 'is not a field of this request' ? 'is not one of its fields' : message,
+  problem: message,
   advice: ADVICE,
 })

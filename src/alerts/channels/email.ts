@@ -9,9 +9,9 @@ import { bytesOf, cut, oneLine } from './texts.ts'
 const address = v.pipe(v.string(), v.trim(), v.email('must be an e-mail address'), v.maxLength(254))
 const MAX_RECIPIENTS = 10
 const recipientsOf = (to: string): string[] => to.split(',').map((one) => one.trim())
-/** Addresses that are separated by commas. */
 const ADDRESSES = 'must be an e-mail address, or several in one text, separated by commas'
 const isAddress = (one: string): boolean => v.is(address, one)
+/** Addresses that are separated by commas. */
 const addresses = v.pipe(
   v.string(ADDRESSES),
   v.trim(),

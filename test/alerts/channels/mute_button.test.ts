@@ -213,7 +213,7 @@ test('a phone can be faster than the result of the provider', async () => {
   expect(during).toEqual([200])
 })
 
-test('what a mute holds that ends in quiet hours is told after them', async () => {
+test('what a mute held is sent after quiet hours if the mute ends during them', async () => {
   const app = await openWithNtfy({
     env: { WINDFALL_ORGANIZATIONS: '[{ slug = "default", time_zone = "UTC" }]' },
   })

@@ -7,11 +7,11 @@ export function installClock(starts_at: number) {
   const RealDate = Date
   const realNow = performance.now.bind(performance)
   const began = realNow()
-  let skipped = 0
+  let advanced = 0
   let shifted = starts_at
 
   /** Milliseconds since the process began. */
-  const monotonic = (): number => realNow() + skipped
+  const monotonic = (): number => realNow() + advanced
   const wall = (): number => Math.floor(shifted + monotonic() - began)
 
   globalThis.Date = new Proxy(RealDate, {
@@ -26,8 +26,8 @@ export function installClock(starts_at: number) {
     monotonic,
     wall,
     /** Lets time pass at once, in ms. */
-    skip: (ms: number): void => {
-      skipped += ms
+    advance: (ms: number): void => {
+      advanced += ms
     },
     /** Sets the wall clock, as a person or NTP does: no time passes. */
     shift: (ms: number): void => {

@@ -44,7 +44,7 @@ function openJumping(clock: ReturnType<typeof installClock>) {
     quietTurns = 0
     announce()
     const next = Math.max(timers.nextAt() - clock.monotonic(), SHORTEST_JUMP_MS)
-    clock.skip(Math.max(0, Math.min(next, limit - clock.wall())))
+    clock.advance(Math.max(0, Math.min(next, limit - clock.wall())))
   }
 
   function obey(command: Command): void {

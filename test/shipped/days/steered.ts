@@ -2,7 +2,7 @@
 import type { Program } from '../program.ts'
 
 const DAY_MS = 86_400_000
-/** The clock of the program runs on between two instants that it is told. */
+/** The clock of the program is known this well between its reports. */
 const UNSURE_MS = 5 * 60_000
 /** The characters of the log among which an answer is searched. */
 const TAIL = 20_000
