@@ -82,3 +82,40 @@ test('channels of one account share its limit, those of another account do not w
   await app.settle(100)
   expect(chats()).toEqual(['7', '7', '8'])
 })
+
+test('above the limit of a provider one message after another is sent, and the others are not written meanwhile', async () => {
+  const app = await openAlertingApp()
+  const { store, alerts } = app.windfall
+  const [phone] = alerts.channels.list()
+  await store.commit(() => {
+    alerts.channels.remove(phone?.id ?? '')
+    alerts.channelAdministration.add({
+      organization_id: app.organization.id,
+      name: 'limited',
+      kind: 'telegram',
+      settings: { server: new URL(app.receiver.url).origin, chat_id: '7' },
+      secrets: { token: '123456:AAbbCCddEEffGGhhIIjjKKllMMnn' },
+      hides_amounts: false,
+      digests: [],
+      source: 'dashboard',
+    })
+  })
+  await app.rule('sale')
+  for (let n = 0; n < 120; n += 1) await purchase({ app })
+  await app.settle(2_000)
+  const waiting = () =>
+    new Map(
+      store
+        .prepare<[], [string, number]>('select message_id, due_at from alert_sends where due_at is not null')
+        .raw()
+        .all(),
+    )
+  for (let second = 1; second <= 5; second += 1) {
+    const before = waiting()
+    expect(before.size).toBeGreaterThan(100)
+    await app.settle(SECOND)
+    expect(app.receiver.requests).toHaveLength(1 + second)
+    const delayed = [...waiting()].filter(([id, due_at]) => before.get(id) !== due_at)
+    expect(delayed).toHaveLength(1)
+  }
+})

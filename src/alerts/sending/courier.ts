@@ -22,6 +22,8 @@ const TICK_SCHEDULE = '* * * * * *'
 const SLICE = 100
 /** A send that is due later than this was probably computed before the clock was set back: only long mutes are longer. */
 const LONGEST_MS = 8 * 86_400_000
+/** A channel that rests for longer is looked at again after this time. */
+const LONGEST_REST_MS = 60_000
 /** The pause after an error that no result explains. */
 const ERROR_PAUSE_MS = 30_000
 const WATCHED = {
@@ -41,7 +43,7 @@ type Deps = {
   routing: Routing
   summaries: Summaries
   attempts: Attempts
-  backOff: Pick<BackOff, 'resting'>
+  backOff: Pick<BackOff, 'resting' | 'shortest' | 'pause'>
   isHeld: () => boolean
 }
 
@@ -55,7 +57,6 @@ export function openCourier(deps: Deps) {
   let round: Promise<void> | null = null
   let isAgain = false
   let pausedUntil = 0
-  let timer: Cron | null = null
   const watches = {
     rounds: deps.stoppages.watch({ ...WATCHED, name: 'sending' }),
     results: deps.stoppages.watch({
@@ -66,6 +67,7 @@ export function openCourier(deps: Deps) {
   }
   const maySend = (): boolean => state === 'started' && !isHeld() && monotonic() >= pausedUntil
   const sending = openSending(deps, { maySend, onEnd: wake, onError: pause, ...watches })
+  const timers = openTimers(deps.backOff, wake)
 
   /** Looks for what is due. A call during a round begins another one after it. */
   function wake(): void {
@@ -74,6 +76,7 @@ export function openCourier(deps: Deps) {
     round ??= sending.round().finally(() => {
       round = null
       if (isAgain) wake()
+      else if (state === 'started') timers.wakeAfterRest()
     })
   }
 
@@ -85,7 +88,7 @@ export function openCourier(deps: Deps) {
   async function start(): Promise<void> {
     await deps.store.commit(() => deps.messages.repeatInterrupted())
     state = 'started'
-    timer = new Cron(TICK_SCHEDULE, { unref: true }, wake)
+    timers.start()
     wake()
   }
 
@@ -100,12 +103,36 @@ export function openCourier(deps: Deps) {
   /** Stops. Requests that run are given a moment to end, then aborted. */
   async function close(): Promise<void> {
     state = 'closed'
-    timer?.stop()
+    timers.stop()
     await deps.attempts.close()
     await Promise.allSettled([round, sending.ended()])
   }
 
   return { wake, start, settled, close }
+}
+
+/** The timers of the courier: each second, and at the end of the first rest of a channel. */
+function openTimers({ shortest }: Pick<BackOff, 'shortest'>, wake: () => void) {
+  let seconds: Cron | null = null
+  let restEnd: NodeJS.Timeout | undefined
+
+  function start(): void {
+    seconds = new Cron(TICK_SCHEDULE, { unref: true }, wake)
+  }
+
+  /** Whole seconds alone would halve the limit of a provider that takes one message a second. */
+  function wakeAfterRest(): void {
+    clearTimeout(restEnd)
+    const ms = shortest()
+    if (ms !== null) restEnd = setTimeout(wake, Math.min(ms, LONGEST_REST_MS)).unref()
+  }
+
+  function stop(): void {
+    seconds?.stop()
+    clearTimeout(restEnd)
+  }
+
+  return { start, wakeAfterRest, stop }
 }
 
 type SendingHooks = {
@@ -160,27 +187,31 @@ function openSending(deps: Deps, { maySend, onEnd, onError, rounds, results }: S
 type Routed = { tasks: Task[]; isMore: boolean }
 
 /** Returns the function that routes a slice of what is due, without the channels that are busy or rest. */
-function openRound({ store, clock, log, messages, routing, summaries, attempts }: Deps) {
+function openRound({ store, clock, log, messages, routing, summaries, attempts, backOff }: Deps) {
   return (unavailable: readonly string[]): Promise<Routed> =>
     store.commit(() => {
-      const tasks = new Map<string, Task>()
+      const tasks: Task[] = []
+      const taken = new Set<string>()
       const due = messages.due(SLICE, LONGEST_MS, unavailable)
       for (const send of due) {
         // What one message breaks is undone, and keeps no other message from being sent.
         const error = store.inSavepoint(() => {
           const message = messages.get(send.message_id)
-          const task = message && routeOne(message, send, tasks.has(send.channel_id))
-          if (task) tasks.set(send.channel_id, task)
+          const task = message && routeOne(message, send, taken)
+          if (task) tasks.push(task)
         })
         if (error !== null) noteUnsendable({ log, messages }, send, error)
       }
       // What is far ahead comes last, and may stay as it is: it is looked at again in a second.
       const isAllNear = (due.at(-1)?.due_at ?? 0) <= clock() + LONGEST_MS
-      return { tasks: [...tasks.values()], isMore: due.length === SLICE && isAllNear }
+      return { tasks, isMore: due.length === SLICE && isAllNear }
     })
 
-  /** `isTaken`: another message is sent to the channel now. This one can join a summary or end, but is not sent. */
-  function routeOne(message: Message, send: Send, isTaken: boolean): Task | null {
+  /**
+   * `taken`: the channels to which another message is sent, or that wait for the limits of their provider. A message to one
+   * of them can join a summary or end, but is not sent.
+   */
+  function routeOne(message: Message, send: Send, taken: Set<string>): Task | null {
     const route = routing.routeOf(send, message)
     switch (route.kind) {
       case 'drop':
@@ -195,10 +226,17 @@ function openRound({ store, clock, log, messages, routing, summaries, attempts }
         messages.join(send, summaries.idFor(message.organization_id, send.channel_id, route), route.words)
         return null
       case 'send': {
-        if (isTaken) return null
-        const wait_ms = attempts.waitOf(route.channel)
-        if (wait_ms === 0) return { message, send, channel: route.channel }
+        const { channel } = route
+        if (taken.has(channel.id)) return null
+        const wait_ms = attempts.waitOf(channel)
+        if (wait_ms === 0) {
+          taken.add(channel.id)
+          return { message, send, channel }
+        }
+        // Only the oldest message is delayed. The others wait for it, however many they are.
         messages.delay(send, wait_ms)
+        backOff.pause(channel.id, wait_ms)
+        taken.add(channel.id)
         return null
       }
     }
