@@ -80,7 +80,7 @@ export function openAlerts(deps: Deps) {
   const channelAdministration = openChannelAdministration({ ...deps, ...stored })
   const declared = openDeclaredAlerts({ ...deps, ...stored, positionOf: following.positionOf })
   const isHeld = () => deps.outgoing.held.state() !== null
-  const channelFindings = openChannelFindings({ ...deps, channels, rules })
+  const channelFindings = openChannelFindings({ ...deps, ...stored })
   const heartbeat = openHeartbeat({ ...deps, dispatcher: deps.outgoing.dispatcher, isHeld })
   const { wake, start, settled, close } = openRunning({ ...deps, ...stored, courier, heartbeat })
 

@@ -141,6 +141,5 @@ test('a stop while the heartbeat is sent is not an error', async () => {
   await expect.poll(() => receiver.requests.length).toBe(1)
   await app.windfall.close()
   await beating
-  expect(app.alerts.findings()).toEqual([])
-  expect(logged.join('')).not.toContain('"level":"error"')
+  expect(logged.join('')).not.toMatch(/"level":"error"|the heartbeat was not received/)
 })

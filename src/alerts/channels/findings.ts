@@ -1,13 +1,15 @@
 /**
- * The findings about channels that do not work, or that have not been reached for an hour, and about rules that no channel
- * serves.
+ * The findings about channels that do not work, or that have not been reached for an hour, about rules that no channel
+ * serves, and about a mute.
  */
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
-import { type Finding, warning } from '../../health/findings.ts'
+import { utcMinuteText } from '../../days.ts'
+import { type Finding, notice, warning } from '../../health/findings.ts'
 import type { Store } from '../../store/store.ts'
 import { countText } from '../messages/wording.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
+import type { AlertSettingsStore } from '../settings.ts'
 import type { Channel, Channels } from './channels.ts'
 
 /** A channel that has not been reached for this long is a finding. Providers have outages of minutes. */
@@ -17,18 +19,20 @@ type Waiting = { since: number; words: string }
 type Deps = {
   store: Pick<Store, 'prepare'>
   clock: Clock
-  organizations: Pick<Organizations, 'get'>
+  organizations: Pick<Organizations, 'get' | 'list'>
   channels: Pick<Channels, 'list'>
   rules: Pick<Rules, 'list'>
+  settings: Pick<AlertSettingsStore, 'get'>
 }
 
 /** The id of the finding about a channel. */
 export const findingIdOf = (channel_id: string): string => `channel:${channel_id}`
 
-/** Returns the function that finds what keeps alerts from the owner: warnings. */
+/** Returns the function that finds what keeps alerts from the owner: warnings, and a notice while they are muted. */
 export function openChannelFindings(deps: Deps) {
   const { store, clock, channels } = deps
   const unservedFindings = openUnserved(deps)
+  const muteFindings = openMuteFindings(deps)
   // What was given up since the last success counts: otherwise the finding would end with the last attempt.
   const unreached = store.prepare<[string, number], Waiting>(`
     select min(created_at) as since, words from alert_sends join alert_messages on id = message_id
@@ -50,7 +54,7 @@ export function openChannelFindings(deps: Deps) {
     return waiting === null ? [] : [findingAbout(channel, waiting.words, waiting.since)]
   }
 
-  return (): Finding[] => [...channels.list().flatMap(findingOf), ...unservedFindings()]
+  return (): Finding[] => [...channels.list().flatMap(findingOf), ...unservedFindings(), ...muteFindings()]
 }
 
 const PAGE = '/settings/alerts'
@@ -63,6 +67,19 @@ const findingAbout = ({ id, organization_id, name }: Channel, text: string, sinc
     since,
     action: { label: 'Open the channel', href: PAGE },
   })
+
+/** Returns the function that finds the organizations whose alerts are muted. */
+const openMuteFindings =
+  ({ clock, organizations, settings }: Pick<Deps, 'clock' | 'organizations' | 'settings'>) =>
+  (): Finding[] =>
+    organizations.list().flatMap(({ id }) => {
+      const { muted_until } = settings.get(id)
+      if (muted_until === null || muted_until <= clock()) return []
+      const text = `Nothing is sent until ${utcMinuteText(muted_until)}. One summary follows.`
+      const action = { label: 'Unmute', href: PAGE }
+      const details = { id: `muted:${id}`, organization_id: id, title: 'Alerts are muted', action }
+      return [notice('alerts', text, details)]
+    })
 
 /** Returns the function that finds the rules that are on and have no channel that is active: one finding an organization. */
 function openUnserved({ organizations, channels, rules }: Omit<Deps, 'store' | 'clock'>) {

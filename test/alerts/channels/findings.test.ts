@@ -65,3 +65,19 @@ test('rules that name only channels that were removed are a finding while others
     },
   ])
 })
+
+test('a mute is a notice until it ends', async () => {
+  const app = await openAlertingApp()
+  const [organization] = app.windfall.organizations.list()
+  const muted_until = app.clock() + 3_600_000
+  await app.windfall.store.commit(() => app.alerts.settings.change(organization?.id ?? '', { muted_until }))
+  expect(app.alerts.findings()).toMatchObject([
+    {
+      state: 'notice',
+      text: 'Nothing is sent until 2026-06-01 13:00Z. One summary follows.',
+      details: { title: 'Alerts are muted', action: { label: 'Unmute', href: '/settings/alerts' } },
+    },
+  ])
+  app.clock.turn(3_600_000)
+  expect(app.alerts.findings()).toEqual([])
+})
