@@ -79,6 +79,9 @@ function openCounts(entries: Entries) {
   const repeating = (endpoint_id: string): number =>
     count((entry) => entry.isSending && entry.endpoint_id === endpoint_id && !entry.isNew)
 
+  /** The number of such requests to all endpoints. */
+  const repeatingInAll = (): number => count((entry) => entry.isSending && !entry.isNew)
+
   /** The number of deliveries of an endpoint that were chosen, and whose request did not begin yet. */
   const begun = (endpoint_id: string): number =>
     count((entry) => entry.isSending && entry.body === null && entry.endpoint_id === endpoint_id)
@@ -90,7 +93,7 @@ function openCounts(entries: Entries) {
   const hasKey = (endpoint_id: string, key: string | null): boolean =>
     key !== null && count((entry) => entry.endpoint_id === endpoint_id && entry.key === key) > 0
 
-  return { sendingInAll, sending, repeating, begun, ofEndpoint, hasKey }
+  return { sendingInAll, sending, repeating, repeatingInAll, begun, ofEndpoint, hasKey }
 }
 
 function openAborts(entries: Entries) {

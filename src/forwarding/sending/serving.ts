@@ -18,9 +18,9 @@ import type { Troubles } from './troubles.ts'
 
 const SLOTS_OF_ENDPOINT = 4
 const SLOTS_OF_REPLAYS = 2
-/** A receiver may take long to refuse what it refused before. A slot is left for new events meanwhile. */
-const SLOTS_OF_REPEATED = SLOTS_OF_ENDPOINT - 1
 const SLOTS = 32
+/** A receiver may take long to refuse what it refused before. Slots are left for new events meanwhile. */
+const SLOTS_OF_REPEATED = { endpoint: SLOTS_OF_ENDPOINT - 1, all: (SLOTS / 4) * 3 }
 /** The results of an endpoint that may wait to be stored. After a crash these deliveries are sent again. */
 const MAX_UNSTORED = 12
 /** More deliveries are made when fewer than this many are due, so that the slots do not wait for bodies. */
@@ -83,6 +83,16 @@ function openSlots({ deliveries, throttle, inFlight }: Omit<ServingDeps, 'endpoi
       SLOTS - inFlight.sendingInAll(),
     )
 
+  /** How many of them may be of a replay, or of what was tried before. */
+  const freeForRepeated = ({ id }: Endpoint): number =>
+    Math.max(
+      0,
+      Math.min(
+        SLOTS_OF_REPEATED.endpoint - inFlight.repeating(id),
+        SLOTS_OF_REPEATED.all - inFlight.repeatingInAll(),
+      ),
+    )
+
   /** How many requests may begin now: those of the free slots that the limit of the endpoint permits. */
   const room = (endpoint: Endpoint): number =>
     Math.min(freeSlots(endpoint), throttle.room(endpoint, inFlight.begun(endpoint.id)))
@@ -93,7 +103,7 @@ function openSlots({ deliveries, throttle, inFlight }: Omit<ServingDeps, 'endpoi
       // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
       .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
 
-  return { freeSlots, room, dueOf }
+  return { freeSlots, freeForRepeated, room, dueOf }
 }
 
 /** Begins attempts, and the making of deliveries, each kind once at a time for an endpoint. */
@@ -131,7 +141,7 @@ const isNew = ({ attempts, replay_id }: DueDelivery): boolean => attempts === 0 
 /** Chooses what is sent to one endpoint. */
 function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: Background) {
   const { clock, deliveries, filling, replays, inFlight } = deps
-  const { freeSlots, room, dueOf } = openSlots(deps)
+  const { freeSlots, freeForRepeated, room, dueOf } = openSlots(deps)
   const { begin, fill } = openBeginning(deps, background)
   const newest = openNewest(deps)
   const takeWanted = openWanted(deps)
@@ -146,8 +156,8 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
     const live = dueOf(endpoint, now, false)
     const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
     const fresh = live.filter(isNew)
-    const freeForRepeated = Math.max(0, SLOTS_OF_REPEATED - inFlight.repeating(endpoint.id))
-    const repeated = [...live.filter((one) => !isNew(one)), ...replayed].slice(0, freeForRepeated)
+    const tried = [...live.filter((one) => !isNew(one)), ...replayed]
+    const repeated = tried.slice(0, freeForRepeated(endpoint))
     for (const delivery of [...fresh, ...repeated].slice(0, free)) begin(delivery, false)
     // Also while the endpoint is throttled, because a new event goes before what is due then.
     const most = endpoint.max_per_second ?? undefined

@@ -62,7 +62,9 @@ export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source
     `select count(*) as count, min(recorded_at) as oldest_at ${waiting}`,
   )
   const selectOfKey = store.prepare<object, object>(`select 1 ${waiting} and subject = :key limit 1`)
-  const selectMade = store.prepare<object, { is_made: number }>(`select ${IS_MADE(':event_id')} as is_made`)
+  const selectMade = store
+    .prepare<object, string>(`select value from json_each(:ids) where ${IS_MADE('value')}`)
+    .pluck()
 
   function filterOf(endpoint: Endpoint) {
     const { id, organization_id, environment } = endpoint
@@ -77,19 +79,23 @@ export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source
   const isKeyIn = (endpoint: Endpoint, key: string, range: Range): boolean =>
     selectOfKey.get({ ...range, ...filterOf(endpoint), key }) !== undefined
 
-  const isMade = ({ id }: Endpoint, event_id: string): boolean =>
-    selectMade.get({ id, event_id })?.is_made === 1
+  /** Leaves out the events of which an endpoint has a delivery. */
+  function withoutMade({ id }: Endpoint, events: readonly FeedEvent[]): readonly FeedEvent[] {
+    const made = new Set(selectMade.all({ id, ids: JSON.stringify(events.map((event) => event.id)) }))
+    return made.size === 0 ? events : events.filter((event) => !made.has(event.id))
+  }
 
   function read(endpoint: Endpoint, { after, until, limit, withBackfill = false }: SliceQuery): Slice {
     const end = Math.min(until, after + SLICE)
     const { organization_id } = endpoint
     const range = { after, until: end, limit, organization_id }
     const events = feed.read({ ...range, types: receivedTypes(endpoint) })
-    const items = events
+    const received = events
       .filter((event) => withBackfill || event.origin !== 'backfill')
       .filter((event) => !isAbout(event, endpoint) && mismatchOf(endpoint, event) === null)
-      .filter((event) => withBackfill || !isMade(endpoint, event.id))
-      .map((event) => itemOf(event, endpoint.is_ordered))
+    const items = (withBackfill ? received : withoutMade(endpoint, received)).map((event) =>
+      itemOf(event, endpoint.is_ordered),
+    )
     const reached = events.length === limit ? (events.at(-1)?.seq ?? end) : end
     return { items, reached }
   }

@@ -79,6 +79,27 @@ test.each([{}, { is_ordered: true }, { max_per_second: 1_000 }])(
   },
 )
 
+test('refused events of many endpoints whose answers take long leave slots for a new one', async () => {
+  const receiver = await openHttpReceiver(() => 400)
+  const app = await openForwardingApp()
+  for (let index = 0; index < 12; index += 1) await app.addEndpoint(`${receiver.url}/${index}`)
+  const refused = await app.append(4)
+  await app.settled()
+  const held: { id: string; answer: () => void }[] = []
+  receiver.behave(({ id }, response) => void held.push({ id, answer: () => response.writeHead(400).end() }))
+  app.clock.turn(10 * SECOND_MS)
+  await app.windfall.forwarding.tick()
+  await expect.poll(() => held.length).toBe(24)
+  const [fresh = ''] = await app.append(1)
+  // Each of the others gets it when one of these requests ends.
+  await expect.poll(() => held.filter(({ id }) => id === fresh).length).toBe(8)
+  expect(held.filter(({ id }) => refused.includes(id))).toHaveLength(24)
+  receiver.behave(() => 200)
+  for (const { answer } of held) answer()
+  await app.run(HOUR_MS)
+  expect(Object.values(app.states()).every((state) => state === 'delivered')).toBe(true)
+})
+
 test('the newest 1,000 refused events keep their body; those of older ones are made again, marked and stored before they are sent', {
   timeout: 120_000,
 }, async () => {

@@ -1,6 +1,7 @@
 /** An endpoint whose stored settings cannot be read stops only itself, and nothing of it is lost. */
 import { expect, test } from 'vitest'
 import { openWebhooks } from '../../api/forwarding/requests.ts'
+import { openGate, SIDES, type Side } from '../gate.ts'
 import { openForwardingApp, openHttpReceiver } from '../receiving.ts'
 
 /** Two endpoints, of which the stored types of one are cut off. */
@@ -62,6 +63,32 @@ test('what waits for an endpoint that cannot be read is not dropped', async () =
   await app.settled()
   expect(app.rows(id)).toMatchObject([{ state: 'delivered' }])
 })
+
+test.each(SIDES)(
+  'an endpoint that becomes unreadable %s sends each event once after it is mended',
+  async (side: Side) => {
+    const logged: string[] = []
+    const receiver = await openHttpReceiver()
+    const app = await openForwardingApp({ logged })
+    const { id } = (await app.addEndpoint(receiver.url, { name: 'ord' })).endpoint
+    const { store, forwarding } = app.windfall
+    const { commit } = store
+    const sent = await app.append(3)
+    let isHere = false
+    openGate(store, 1, side, async () => {
+      isHere = true
+      await commit(() => store.prepare("update endpoints set types = '{'").run())
+    })
+    await app.tickFor(3)
+    expect(isHere).toBe(true)
+    expect(forwarding.findings()).toMatchObject([{ details: { id: `webhooks:${id}:unreadable` } }])
+    await store.commit(() => forwarding.endpoints.change(id, { types: ['gap.found'] }))
+    await app.tickFor(3)
+    expect(receiver.ids().toSorted()).toEqual(sent.toSorted())
+    expect(app.rows(id).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered'])
+    expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+  },
+)
 
 test('the API lists the other endpoints, says what cannot be read, and a change mends it', async () => {
   const { app, call, create } = await openWebhooks()
