@@ -39,7 +39,7 @@ export async function soak({ form, minutes, seed }: Options) {
   const began = performance.now()
   await store.ask.begin({ url, purchases_per_minute: PURCHASES_A_MINUTE })
   await apps.ask.begin({ url, publishable: owner.publishable, secret: owner.secret })
-  const memory = openMemory(program)
+  const memory = openMemory(program, async () => (await page?.ask.heap()) ?? 0)
   const duration_ms = minutes * MINUTE_MS
   const { schedule, added } = scheduleOf(around, duration_ms)
   for (const [at_ms, work] of schedule) {

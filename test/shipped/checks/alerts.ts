@@ -3,10 +3,10 @@ import type Database from 'better-sqlite3'
 import { oneLine } from '../../../src/alerts/channels/texts.ts'
 import { topicOf } from '../../../src/alerts/channels/web_push/payload.ts'
 import type { Content } from '../../../src/alerts/messages/content.ts'
-import { decodeBody } from '../../../src/events/codec.ts'
 import type { Stop } from '../program.ts'
 import type { Accepted } from '../world/phones.ts'
 import { isInterrupted } from './interrupted.ts'
+import { silentRules } from './silent_alerts.ts'
 
 /** A message on its way to a channel, which is named like the provider in `world/phones.ts`. */
 type Send = {
@@ -20,9 +20,8 @@ type Send = {
   due_at: number | null
   summary_id: string | null
 }
-type Event = { id: string; body: Buffer; seq: number }
 
-/** Returns what is wrong with the alerts. `until`: sales recorded before this instant must have been sent, in ms. */
+/** Returns what is wrong with the alerts. `until`: rules must have reported what was recorded before this instant (ms). */
 export function faultsOfAlerts(
   db: Database.Database,
   accepted: readonly Accepted[],
@@ -46,7 +45,7 @@ export function faultsOfAlerts(
         (fault) => `alerts to ${channel}: ${fault}`,
       )
     }),
-    ...silentSales(db, until),
+    ...silentRules(db, until),
   ]
 }
 
@@ -99,31 +98,5 @@ function differencesIn(sends: readonly Send[], got: readonly Accepted[], stops: 
     if (arrived.length > sent + interrupted)
       return [`${id} is sent ${sent} times, and arrived ${arrived.length} times: ${times}`]
     return []
-  })
-}
-
-/** The sales that the rule of all sales does not know. */
-function silentSales(db: Database.Database, until: number): string[] {
-  const known = new Set(
-    db
-      .prepare<[], string>('select key from alert_messages')
-      .pluck()
-      .all()
-      .map((key) => key.split('/').at(-1)),
-  )
-  const events = db
-    .prepare<[number], Event>(
-      `select id, seq, body from events where type = 'transaction.recorded' and origin = 'live'
-       and environment = 'production' and recorded_at < ?`,
-    )
-    .all(until)
-  return events.flatMap(({ id, seq, body }) => {
-    const { money, transaction } = decodeBody(body) as {
-      money?: { price_milli: number } | null
-      transaction?: { transaction_id: string; ownership?: string }
-    }
-    const isSale = (money?.price_milli ?? 0) > 0 && transaction?.ownership !== 'FAMILY_SHARED'
-    const isKnown = known.has(transaction?.transaction_id)
-    return isSale && !isKnown ? [`the sale ${id} (${seq}) alerted nobody`] : []
   })
 }

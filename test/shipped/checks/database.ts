@@ -61,19 +61,23 @@ export function faultsOfDatabase(file: string, evidence: Evidence): string[] {
   }
 }
 
+/** The messages are more than the limit of ntfy, so that some wait. They are summed when they are half an hour late. */
+const LATE_MS = 31 * 60_000
+
 /** What is due at `now` (ms) and not done: deliveries and events of active endpoints that are not slow, and alerts. */
 export function dueIn(file: string, now: number, began: Evidence['began']): string[] {
   const db = new Database(file, { readonly: true })
   try {
     const due = db
-      .prepare<[{ now: number }], string>(`
+      .prepare<object, string>(`
         select 'a delivery to ' || name from deliveries join endpoints on endpoints.id = endpoint_id
           where endpoints.state = 'active' and name <> 'slow' and deliveries.state = 'waiting' and next_at <= :now
             and coalesce(hold_until_at, 0) <= :now
         union all select 'an alert for ' || name || ', ' || alert_sends.state from alert_sends
-          join alert_channels on alert_channels.id = channel_id where due_at <= :now or alert_sends.state = 'sending'`)
+          join alert_channels on alert_channels.id = channel_id join alert_messages on alert_messages.id = message_id
+          where (due_at <= :now and (name <> 'ntfy' or alert_messages.created_at <= :late)) or alert_sends.state = 'sending'`)
       .pluck()
-      .all({ now })
+      .all({ now, late: now - LATE_MS })
     return [...due, ...missingDeliveries(db, { began, until: now })]
   } finally {
     db.close()

@@ -24,7 +24,7 @@ export type Receipt = {
   isReplay: boolean
 }
 
-/** `isTimeless`: nobody takes time, and nobody is slow. */
+/** `isTimeless`: nobody takes time, nobody is slow, and nobody is away for days but the one that dies. */
 const { secret, isTimeless } = givenArguments<{ secret: string; isTimeless: boolean }>()
 const keyOf = (text: string): Buffer => Buffer.from(text.replace('whsec_', ''), 'base64')
 let key = keyOf(secret)
@@ -52,10 +52,12 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   limited: (n) => (n % 8 === 5 ? { status: 429, retry_after_s: RETRY_AFTER_S } : fine),
   slow: (n) => (n % 10 === 2 ? { status: 0, wait_ms: TOO_SLOW_MS } : { ...fine, wait_ms: SLOW_MS }),
   gone: () => ({ status: 410 }),
+  absent: () => fine,
   refusing: (_, body) => ({ status: body.includes('"type":"subscription.started"') ? 400 : 204 }),
 }
 
-const NAMES = Object.keys(BEHAVIOURS).filter((name) => !(isTimeless && name === 'slow'))
+const OF_REAL_TIME = ['slow', 'absent']
+const NAMES = Object.keys(BEHAVIOURS).filter((name) => !(isTimeless && OF_REAL_TIME.includes(name)))
 
 const textOf = (header: string | string[] | undefined): string => String(header ?? '')
 
@@ -120,13 +122,14 @@ mortal.prependListener('connection', (socket) => {
   if (isDead) socket.destroy()
 })
 
+/** Nobody listens on port 1. */
+const ADDRESSES: Record<string, string> = { dead: urlOf(mortal), absent: 'http://127.0.0.1:1' }
+
 export type ReceiverQuestions = typeof questions
 const questions = {
   /** The address of each endpoint. */
   urls: (): Record<string, string> =>
-    Object.fromEntries(
-      NAMES.map((name) => [name, name === 'dead' ? `${urlOf(mortal)}/dead` : `${urlOf(server)}/${name}`]),
-    ),
+    Object.fromEntries(NAMES.map((name) => [name, `${ADDRESSES[name] ?? urlOf(server)}/${name}`])),
   /** The receiver of `dead` closes each connection without an answer. */
   die(): void {
     isDead = true
