@@ -2,6 +2,7 @@
 import { defineCommand } from 'citty'
 import type { InferOutput } from 'valibot'
 import type { MessagesAnswer } from '../api/alerts/history.ts'
+import { commandName } from '../program/form.ts'
 import {
   columns,
   configArg,
@@ -52,7 +53,7 @@ const logCommand = defineCommand({
       query,
     )
     print(messages.length === 0 ? 'No messages.' : columns(messages.toReversed().flatMap(rowsOf)))
-    if (held !== null) print('Outgoing requests are held: windfall outgoing shows why.')
+    if (held !== null) print(`Outgoing requests are held; to see why: ${commandName} outgoing`)
   },
 })
 
@@ -61,7 +62,7 @@ function rowsOf({ created_at, rule_name, kind, title, sends }: Message): string[
   const when = [instantText(created_at), rule_name ?? kind]
   if (sends.length === 0) return [[...when, stripControls(title ?? ''), '', 'no channel', '']]
   return sends.map(({ channel_name, state, words, due_at }) => {
-    const what = title ?? (state === 'joined' ? 'part of a summary' : 'not worded yet')
+    const what = title ?? (state === 'joined' ? 'part of a summary' : 'written when it is sent')
     const plan = due_at === null ? '' : `due at ${instantText(due_at)}`
     return [...when, stripControls(what), channel_name, state, stripControls(words ?? plan)]
   })

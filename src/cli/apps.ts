@@ -5,6 +5,7 @@ import type { CatalogueChanges } from '../apps/catalogue.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import type { PendingSummary } from '../ledger/pending.ts'
+import { commandName } from '../program/form.ts'
 import { columns, configArg, instantText, organizationArg, plural, sendVerb } from './instance/instance.ts'
 import { print, setResult } from './instance/output.ts'
 
@@ -76,7 +77,7 @@ const list = defineCommand({
     const { organizations, pending } = await sendVerb<AppList>(args.config, 'apps.list', {})
     for (const organization of organizations) {
       print(`${organization.slug} (${organization.id})`)
-      if (organization.apps.length === 0) print('  no apps yet; run: windfall apps add BUNDLE')
+      if (organization.apps.length === 0) print(`  no apps yet; run: ${commandName} apps add BUNDLE`)
       else print(columns([HEADER, ...organization.apps.map(rowOf)]))
     }
     if (pending.length === 0) return

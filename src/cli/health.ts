@@ -10,6 +10,7 @@ import { preciseTime } from '../clock.ts'
 import { listenUrl } from '../config/base_url.ts'
 import { callControl } from '../control/socket.ts'
 import { Refusal } from '../errors.ts'
+import { commandName } from '../program/form.ts'
 import { configArg, load } from './instance/instance.ts'
 import { print, setResult } from './instance/output.ts'
 
@@ -127,11 +128,17 @@ function jsonIn(body: string): unknown {
 }
 
 const REASONS: Readonly<Record<string, { fault: boolean; text: string }>> = {
-  database_writable: { fault: false, text: 'the database cannot be written (windfall doctor says why)' },
+  database_writable: {
+    fault: false,
+    text: `the database cannot be written (${commandName} doctor says why)`,
+  },
   shutting_down: { fault: true, text: 'the server is shutting down' },
   root_certificate_valid: { fault: false, text: 'Apple’s root certificate has expired (update Windfall)' },
-  alerts_running: { fault: false, text: 'an error has stopped alerts (windfall doctor says which)' },
-  forwarding_running: { fault: false, text: 'an error has stopped webhooks (windfall doctor says which)' },
+  alerts_running: { fault: false, text: `an error has stopped alerts (${commandName} doctor says which)` },
+  forwarding_running: {
+    fault: false,
+    text: `an error has stopped webhooks (${commandName} doctor says which)`,
+  },
 }
 
 const reasonsIn = (checks: Record<string, boolean>): string[] =>

@@ -7,6 +7,7 @@ import { commentedConfig } from '../config/documents.ts'
 import { codeOf, reasonOf } from '../config/sources/files.ts'
 import { bundleId } from '../config/values.ts'
 import { Refusal } from '../errors.ts'
+import { commandName } from '../program/form.ts'
 import { print, setResult } from './instance/output.ts'
 
 /**
@@ -60,6 +61,6 @@ export const initCommand = defineCommand({
     const { path, bundle, force } = args
     const file = writeConfig({ path, bundle, force, cwd: process.cwd() })
     setResult({ file })
-    print(`Wrote ${file}. After a change, run \`windfall check\` to validate it.`)
+    print(`Wrote ${file}. To validate it after a change: ${commandName} check`)
   },
 })

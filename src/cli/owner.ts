@@ -1,6 +1,7 @@
 /** The command `windfall owner`: resets how the owner signs in. */
 import { defineCommand } from 'citty'
 import { utcMinuteText } from '../days.ts'
+import { commandName } from '../program/form.ts'
 import { configArg, sendVerb } from './instance/instance.ts'
 import { print, printError } from './instance/output.ts'
 
@@ -8,7 +9,7 @@ type Link = { url: string; expires_at: number }
 
 /** The setup link and its expiry, as text. */
 export const linkText = ({ url, expires_at }: Link): string =>
-  `${url}\n    The link works once, until ${utcMinuteText(expires_at)}; \`windfall owner reset\` prints a new one.`
+  `${url}\n    The link works once, until ${utcMinuteText(expires_at)}; \`${commandName} owner reset\` prints a new one.`
 
 const reset = defineCommand({
   meta: {

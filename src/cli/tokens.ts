@@ -2,6 +2,7 @@
 import { defineCommand } from 'citty'
 import type { ApiToken } from '../access/tokens.ts'
 import { Refusal } from '../errors.ts'
+import { commandName } from '../program/form.ts'
 import { columns, configArg, instantText, organizationArg, sendVerb } from './instance/instance.ts'
 import { print, printError, setResult } from './instance/output.ts'
 
@@ -59,7 +60,7 @@ const list = defineCommand({
   async run({ args }) {
     const tokens = await sendVerb<(ApiToken & { reads: string })[]>(args.config, 'tokens.list', {})
     setResult({ tokens })
-    if (tokens.length === 0) return print('There are no tokens yet; run: windfall tokens create')
+    if (tokens.length === 0) return print(`There are no tokens yet; run: ${commandName} tokens create`)
     const header = ['id', 'token', 'reads', 'label', 'created', 'last used', 'state']
     const rows = tokens.map((token) => {
       const times = [instantText(token.created_at), instantText(token.used_at)]

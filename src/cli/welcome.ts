@@ -26,7 +26,8 @@ export function welcome(
   for (const organization of windfall.organizations.list()) {
     const ofOrganization = hasSeveralOrganizations ? ` of ${organization.slug}` : ''
     const activeKeys = windfall.keys.activeKeys(organization.id, 'publishable')
-    if (activeKeys.length === 0) print(`  Publishable key${ofOrganization}: none (run: windfall keys create)`)
+    if (activeKeys.length === 0)
+      print(`  Publishable key${ofOrganization}: none (run: ${commandName} keys create)`)
     for (const { token, label } of activeKeys)
       print(`  Publishable key${ofOrganization}${activeKeys.length > 1 ? ` (${label})` : ''}: ${token}`)
   }

@@ -1,5 +1,6 @@
 /** The form in which the program runs. */
 import { isSea } from 'node:sea'
+import { commandsAs } from './commands.ts'
 
 declare const BUNDLE_FOLDER: string | undefined
 
@@ -18,3 +19,6 @@ export const startCommand: string = form === 'executable' ? 'windfall serve' : '
 
 /** How to run a command of this program, in texts for its owner. */
 export const commandName: string = form === 'executable' ? 'windfall' : 'npm run -s windfall --'
+
+/** A text with the commands in it, such as `windfall owner reset`, as this form of the program runs them. */
+export const withCommands = (text: string): string => commandsAs(text, commandName)

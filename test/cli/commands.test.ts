@@ -43,7 +43,7 @@ async function statusOf({ url }: Serving, secret: string): Promise<number> {
 }
 
 const ONCE = 'shown only once'
-const NO_APP = /^default \(org_\w+\)\n {2}no apps yet; run: windfall apps add BUNDLE\n$/
+const NO_APP = /^default \(org_\w+\)\n {2}no apps yet; run: npm run -s windfall -- apps add BUNDLE\n$/
 const DETAILS =
   '--apple-id 6448311069 --team-id A1B2C3D4E5 --android-package com.droid --sku L1 --name Lantern'
 const LISTED = /\n +com\.example\.lantern +6448311069 +A1B2C3D4E5 +com\.droid +command line\n$/
@@ -109,7 +109,9 @@ test('the same commands work without a server', async () => {
   const cwd = folderOf()
   const { good } = openShell(cwd)
   expect(await good(`apps add ${BUNDLE} ${DETAILS}`)).toBe(`${BUNDLE} is connected to default.\n`)
-  expect(await good('tokens list')).toBe('There are no tokens yet; run: windfall tokens create\n')
+  expect(await good('tokens list')).toBe(
+    'There are no tokens yet; run: npm run -s windfall -- tokens create\n',
+  )
   expect(await good('apps list')).toMatch(LISTED)
   const secret = await good('keys create --secret', ONCE)
   const { id, secret: successor } = made(
@@ -140,7 +142,7 @@ test.each([
   expect(backupOutput).toContain('The file is not encrypted')
   expect(statSync(join(cwd, 'copy.tar')).mode & 0o777).toBe(0o600)
   expect(await good('restore copy.tar --into elsewhere', 'Verifying')).toContain(
-    `To inspect it: WINDFALL_SERVER_PORT=0 WINDFALL_STORE_PATH=${join(cwd, 'elsewhere/data/windfall.db')} windfall serve`,
+    `To inspect it: WINDFALL_SERVER_PORT=0 WINDFALL_STORE_PATH=${join(cwd, 'elsewhere/data/windfall.db')} npm run -s windfall -- serve`,
   )
   const copy = new Database(join(cwd, 'elsewhere/data/windfall.db'), { readonly: true })
   expect(copy.prepare('select bundle_id from apps').pluck().all()).toEqual([BUNDLE])
@@ -192,7 +194,7 @@ test('reports an error once, as a sentence', async () => {
   const impossible: [string, string][] = [
     [`apps add ${BUNDLE} --organization nope`, 'there is no organization nope: default'],
     ['apps remove com.nope', 'com.nope is not connected'],
-    ['keys rotate nope', 'there is no key nope; windfall keys list shows them'],
+    ['keys rotate nope', 'there is no key nope; npm run -s windfall -- keys list shows them'],
     ['keys revoke nope', 'there is no key nope'],
     ['keys list --organization nope', 'there is no organization nope: default'],
     ['tokens create --app com.nope', 'com.nope is not connected'],

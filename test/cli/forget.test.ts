@@ -61,10 +61,14 @@ test('says that data of the user is pending in the log while another program rea
 test('refuses invalid arguments without erasing anyone', async () => {
   await identify('user-1')
   const refused: [string[], number, string][] = [
-    [[], 2, 'windfall forget --app BUNDLE USER'],
-    [['user-1'], 2, 'windfall forget --app BUNDLE USER'],
-    [['--app', BUNDLE], 2, 'windfall forget --app BUNDLE USER'],
-    [['--app', 'com.nobody', 'user-1'], 1, 'default has no app com.nobody; windfall apps list shows them'],
+    [[], 2, 'npm run -s windfall -- forget --app BUNDLE USER'],
+    [['user-1'], 2, 'npm run -s windfall -- forget --app BUNDLE USER'],
+    [['--app', BUNDLE], 2, 'npm run -s windfall -- forget --app BUNDLE USER'],
+    [
+      ['--app', 'com.nobody', 'user-1'],
+      1,
+      'default has no app com.nobody; npm run -s windfall -- apps list shows them',
+    ],
     [['--app', BUNDLE, 'nobody-known'], 1, 'this app has no data about this user'],
     [['--app', BUNDLE, 'null'], 2, 'is a placeholder'],
     [['--undo-tombstone', '--app', BUNDLE, 'user-1'], 1, 'this user is not erased'],

@@ -51,7 +51,7 @@ test('the reasons of a server that is not ready are printed', async () => {
   const url = await openServer(503, JSON.stringify({ status: 'not_ready', checks, jobs: [] }))
   expect(await health('--url', url)).toMatchObject({
     status: 1,
-    stdout: `${url} is not ready: the database cannot be written (windfall doctor says why); the server is shutting down; Apple’s root certificate has expired (update Windfall).\n`,
+    stdout: `${url} is not ready: the database cannot be written (npm run -s windfall -- doctor says why); the server is shutting down; Apple’s root certificate has expired (update Windfall).\n`,
   })
   const { status, stdout } = await health('--url', url, '--json')
   expect([status, JSON.parse(stdout)]).toEqual([
@@ -70,7 +70,7 @@ test('a server whose alerts an error has stopped is ready, with the reason', asy
   const url = await openServer(200, JSON.stringify({ status: 'degraded', checks, jobs: [] }))
   expect(await health('--url', url)).toMatchObject({
     status: 0,
-    stdout: `${url} is ready, but an error has stopped alerts (windfall doctor says which).\n`,
+    stdout: `${url} is ready, but an error has stopped alerts (npm run -s windfall -- doctor says which).\n`,
   })
 })
 

@@ -12,7 +12,7 @@ test('writes a valid config.toml that only its owner can read', () => {
   const file = join(folder.path, 'config.toml')
   expect(init(folder.path)).toEqual({
     status: 0,
-    stdout: `Wrote ${file}. After a change, run \`windfall check\` to validate it.\n`,
+    stdout: `Wrote ${file}. To validate it after a change: npm run -s windfall -- check\n`,
     stderr: '',
   })
   expect(readFileSync(file, 'utf8')).toBe(commentedConfig())

@@ -96,7 +96,9 @@ test('verifies an instance with and without a server, but not the file of a runn
   expect(await run(['verify'], { cwd, env })).toMatchObject({ status: 0, stdout: RIGHT })
   expect(await verify(data)).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/is being served by process \d+.* windfall verify, without a file\n$/),
+    stderr: expect.stringMatching(
+      /is being served by process \d+.* npm run -s windfall -- verify, without a file\n$/,
+    ),
   })
   serving.kill('SIGTERM')
   await serving.ended

@@ -61,7 +61,7 @@ test('add keeps an endpoint whose URL does not answer, and says so', async () =>
   const added = await add()
   expect(added.status).toBe(0)
   expect(added.stderr).toContain('does not accept events yet: 401')
-  expect(added.stderr).toContain('windfall webhooks test whe_')
+  expect(added.stderr).toContain('npm run -s windfall -- webhooks test whe_')
   expect((await webhooks('list')).stdout).toMatch(/backend +active/)
 })
 
@@ -85,7 +85,7 @@ test('test shows status, time and answer, and fails if the receiver does', async
   const words = 'type: is not an event type. Did you mean "subscription.upgraded"?\n'
   expect(unknown).toMatchObject({ status: 2, stdout: '', stderr: words })
   const nobody = await webhooks('test', 'other')
-  expect(nobody.stderr).toBe('there is no endpoint other; windfall webhooks list shows them\n')
+  expect(nobody.stderr).toBe('there is no endpoint other; npm run -s windfall -- webhooks list shows them\n')
 })
 
 test('pause, resume, rotate and remove say what they did', async () => {
@@ -135,11 +135,11 @@ test('list says what the last answer of a failing endpoint was, and when it is t
   const listed = await webhooks('list')
   expect(listed.stdout).toMatch(/backend +failing \(no success\)/)
   expect(listed.stderr).toMatch(
-    /^backend: The receiver answered 503\. .* The next attempt is at .*Z\. Repair the receiver, then run windfall webhooks retry backend\.\n$/,
+    /^backend: The receiver answered 503\. .* The next attempt is at .*Z\. Repair the receiver, then run npm run -s windfall -- webhooks retry backend\.\n$/,
   )
   const replayed = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
   expect(replayed.stdout).toMatch(
-    /The replay waits: the endpoint is failing; windfall webhooks retry whe_\w+ tries it now\.\n$/,
+    /The replay waits: the endpoint is failing; npm run -s windfall -- webhooks retry whe_\w+ tries it now\.\n$/,
   )
 })
 
@@ -162,7 +162,7 @@ test('retry sends what waits for a later attempt, and dismiss ends the report of
   for (const args of [[], ['backend', '--delivery', '1'], ['--delivery', 'x']])
     expect((await webhooks('retry', ...args)).status).toBe(2)
   expect((await webhooks('retry', '--delivery', '99')).stderr).toBe(
-    'there is no delivery 99; windfall webhooks log lists them\n',
+    'there is no delivery 99; npm run -s windfall -- webhooks log lists them\n',
   )
   await app.run(95 * HOUR_MS)
   expect((await webhooks('list')).stdout).toMatch(/waiting +given up[\s\S]*backend .* 0 +2 +-/)
@@ -175,7 +175,9 @@ test('retry sends what waits for a later attempt, and dismiss ends the report of
   )
   await webhooks('pause', 'backend')
   const paused = await webhooks('retry', 'backend')
-  expect(paused.stderr).toContain('resume it to send what waits: windfall webhooks resume backend')
+  expect(paused.stderr).toContain(
+    'resume it to send what waits: npm run -s windfall -- webhooks resume backend',
+  )
 })
 
 test('replay counts, asks, sends again and follows until the end', async () => {
@@ -207,7 +209,7 @@ test('replay ends when each event was tried once, and says when a refused one is
   const replayed = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
   expect(replayed.status).toBe(0)
   expect(replayed.stdout).toMatch(
-    /\n4 events delivered, 1 refused and tried again (?:at 20|in |now)[^\n]*\.\nTo follow them: windfall webhooks log\n$/,
+    /\n4 events delivered, 1 refused and tried again (?:at 20|in |now)[^\n]*\.\nTo follow them: npm run -s windfall -- webhooks log\n$/,
   )
   const json = await webhooks('replay', 'backend', '--from-seq', '1', '--yes', '--json')
   expect(JSON.parse(json.stdout)).toMatchObject({ delivered: 4, refused: 1, waiting: 1, waits_for: null })
@@ -250,6 +252,24 @@ test('remove asks before it drops what waits', async () => {
   expect((await webhooks('remove', 'backend', '--json')).status).toBe(2)
   const removed = await webhooks('remove', 'backend', '--yes')
   expect(removed.stdout).toBe('backend is deleted. 2 waiting deliveries dropped.\n')
+})
+
+test('remove deletes the endpoint that it asked about, or none', async () => {
+  await add('--no-test')
+  receiver.behave(() => 400)
+  await app.append(1)
+  await app.settled()
+  const cwd = folderOf({ 'config.toml': `[store]\npath = "${app.config.store.path}"\n` })
+  const asked = start(['webhooks', 'remove', 'backend'], { cwd })
+  await asked.until((stdout) => stdout.includes('They are dropped') || null)
+  await webhooks('remove', 'backend', '--yes')
+  await add('--no-test')
+  asked.say('y\n')
+  expect(await asked.ended).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('there is no endpoint'),
+  })
+  expect(app.windfall.forwarding.endpoints.list()).toMatchObject([{ name: 'backend' }])
 })
 
 test('log says when the next attempt is, and which failed delivery was replayed or dismissed', async () => {

@@ -35,6 +35,11 @@ test('the checks never ran, then they run, and a restart keeps their result', as
   expect(await again.system()).toEqual(before)
 })
 
+test('before the first fetch, missing rates are a warning', async () => {
+  const { check } = await openChecked()
+  expect(await check('rates')).toMatchObject([{ status: 'warning', detail: 'There are none yet.' }])
+})
+
 test('the owner runs the checks at most once a minute', async () => {
   const { call, app, checks, bearer } = await openChecked()
   await checks()

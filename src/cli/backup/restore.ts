@@ -8,6 +8,7 @@ import { ConfigError } from '../../config/checks/issues.ts'
 import { callControl } from '../../control/socket.ts'
 import { utcMinuteText } from '../../days.ts'
 import { addonFile } from '../../program/addon.ts'
+import { commandName } from '../../program/form.ts'
 import { type Restored, restore } from '../../store/backup/restore.ts'
 import type { PlacedFile } from '../../store/backup/restored_files.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
@@ -42,7 +43,7 @@ export const restoreCommand = defineCommand({
     if (args.into === undefined) return print(START_HINT)
     print(`To inspect it: ${serveCommand(restored, target.folder)}`)
     if (await recordDrill(args.config, backup, restored.database))
-      print('Windfall records this restore as a drill: `windfall doctor` shows its age.')
+      print(`Windfall records this restore as a drill: \`${commandName} doctor\` shows its age.`)
   },
 })
 
@@ -100,15 +101,15 @@ const filesOf = ({ database, placed }: Restored): string[] => [
 const addonBeside = ({ database }: Restored): string[] =>
   [addonFile() ?? ''].filter((file) => dirname(dirname(file)) === dirname(database))
 
-const START_HINT = 'Start Windfall, then run `windfall doctor`.'
+const START_HINT = `Start Windfall, then run \`${commandName} doctor\`.`
 
 /** The command line that serves the restored database, also if `folder` has no config file. */
 function serveCommand({ database }: Restored, folder: string): string {
   const config = join(folder, 'config.toml')
   // The server of this machine has the configured port. Port 0 is any free one.
   return existsSync(config)
-    ? `WINDFALL_SERVER_PORT=0 windfall serve --config ${config}`
-    : `WINDFALL_SERVER_PORT=0 WINDFALL_STORE_PATH=${database} windfall serve`
+    ? `WINDFALL_SERVER_PORT=0 ${commandName} serve --config ${config}`
+    : `WINDFALL_SERVER_PORT=0 WINDFALL_STORE_PATH=${database} ${commandName} serve`
 }
 
 const intoTarget = (into: string) => ({ folder: resolve(into), database: null, allowsAbsolutePath: false })

@@ -8,6 +8,7 @@ import { callControl } from '../../control/socket.ts'
 import type { AppleQueryOptions } from '../../doctor/apple/key_checks.ts'
 import { testNotification } from '../../doctor/apple/test_notification.ts'
 import { Refusal } from '../../errors.ts'
+import { commandName } from '../../program/form.ts'
 import { openReader } from '../../store/reader.ts'
 import { startOfServer } from '../../systemd/starting.ts'
 import { stripControls } from '../instance/instance.ts'
@@ -43,7 +44,7 @@ export async function reloadServer(connected: ConnectResult): Promise<void> {
     prompt.print(
       `\nWindfall is not running. Start it with \`${startOfServer()}\`: it then lists your apps and imports the`,
     )
-    prompt.print('past year. `windfall doctor --test` sends a test notification.')
+    prompt.print(`past year. \`${commandName} doctor --test\` sends a test notification.`)
     return
   }
   const { taken_over, needs_a_restart } = v.parse(Reloaded, response.result)
@@ -57,7 +58,7 @@ export async function reloadServer(connected: ConnectResult): Promise<void> {
   await runTests(connected)
   if (!connected.hasReports) return
   const importState = taken_over.includes('accounts') ? 'has started' : 'continues'
-  prompt.print(`\nThe import of the past year ${importState}. \`windfall import\` shows the progress.`)
+  prompt.print(`\nThe import of the past year ${importState}. \`${commandName} import\` shows the progress.`)
 }
 
 function printAddress({ prompt, config, apps }: ConnectResult): void {
@@ -86,7 +87,7 @@ async function runTests(connected: ConnectResult): Promise<void> {
     interactive &&
     !(await prompt.confirm('\n   Have you entered the URL? Windfall then requests a test notification', true))
   ) {
-    return prompt.print('   Run `windfall doctor --test` later to send one.')
+    return prompt.print(`   Run \`${commandName} doctor --test\` later to send one.`)
   }
   while ((await testAll(connected, key)) && interactive) {
     if (!(await prompt.confirm('   Try again?', false))) return

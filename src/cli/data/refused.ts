@@ -2,6 +2,7 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../../errors.ts'
 import type { RefusedPayload } from '../../ledger/refused.ts'
+import { commandName } from '../../program/form.ts'
 import { columns, configArg, instantText, sendVerb, stripControls } from '../instance/instance.ts'
 import { print } from '../instance/output.ts'
 
@@ -16,7 +17,8 @@ const list = defineCommand({
   async run({ args }) {
     if (args.raw !== undefined) return printRaw(args.config, parseNumber(args.raw))
     const { count, kept } = await sendVerb<RefusedList>(args.config, 'refused.list', {})
-    if (kept.length === 0) print('No notification was refused. `windfall doctor` shows refused SDK calls.')
+    if (kept.length === 0)
+      print(`No notification was refused. To see refused SDK calls: ${commandName} doctor`)
     else print(columns([HEADER, ...kept.map(rowOf)]))
     if (count > kept.length) print(`${count} refused since the server started.`)
   },

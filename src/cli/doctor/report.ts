@@ -1,5 +1,6 @@
 /** Prints the results of `windfall doctor`. */
 import { type CheckResult, type CheckStatus, detailOf } from '../../doctor/result.ts'
+import { withCommands } from '../../program/form.ts'
 import { plural } from '../instance/instance.ts'
 
 const TITLE_WIDTH = 26
@@ -11,7 +12,7 @@ export function resultText(result: CheckResult): string {
   const indent = ' '.repeat(STATUS_WIDTH)
   const detail = detailOf(result).replaceAll('\n', `\n${indent}`)
   const first = `${status.padEnd(STATUS_WIDTH)}${title.padEnd(TITLE_WIDTH)}  ${detail}`
-  return remedy === null ? first : `${first}\n${indent}→ ${remedy.replaceAll('`', '')}`
+  return remedy === null ? first : `${first}\n${indent}→ ${withCommands(remedy.replaceAll('`', ''))}`
 }
 
 type Counts = Record<CheckStatus, number>

@@ -1,6 +1,7 @@
 /** Prints why a command failed, as text or with `--json` as one document, and gives the exit code. */
 import { ConfigError, issueLine } from '../../config/checks/issues.ts'
 import { Refusal } from '../../errors.ts'
+import { withCommands } from '../../program/form.ts'
 import { isJson, printJsonError, writeTo } from '../instance/output.ts'
 
 const FAILURE = 1
@@ -20,7 +21,7 @@ export function printUsageFault(message: string): number {
 export function printFailure(error: unknown): number {
   const { isUsage, ...failure } = failureOf(error)
   if (isJson()) printJsonError(failure)
-  else writeTo(process.stderr, textOf(error))
+  else writeTo(process.stderr, withCommands(textOf(error)))
   return isUsage ? WRONG_USAGE : FAILURE
 }
 

@@ -3,6 +3,7 @@
  * server as it is, with the names of the API, or what the command sets with `setResult`.
  */
 import { stripVTControlCharacters } from 'node:util'
+import { withCommands } from '../../program/form.ts'
 
 const output: { isJson: boolean; result: unknown } = { isJson: false, result: {} }
 
@@ -24,9 +25,12 @@ export function print(text: string): void {
   if (!output.isJson) process.stdout.write(`${text}\n`)
 }
 
-/** Prints to stderr, for the person at the terminal and not for programs that read the output. Nothing with `--json`. */
+/**
+ * Prints to stderr, for the person at the terminal and not for programs that read the output. Nothing with `--json`.
+ * Commands such as `windfall reload` are written as this form of the program runs them.
+ */
 export function printError(text: string): void {
-  if (!output.isJson) process.stderr.write(`${text}\n`)
+  if (!output.isJson) process.stderr.write(`${withCommands(text)}\n`)
 }
 
 /** Prints the document, if `--json` was given. */

@@ -1,6 +1,7 @@
 /** The commands `windfall webhooks list`, `pause`, `resume`, `rotate`, `dismiss` and `remove`. */
 import { defineCommand } from 'citty'
 import { Refusal } from '../../errors.ts'
+import { commandName } from '../../program/form.ts'
 import {
   columns,
   configArg,
@@ -24,7 +25,8 @@ export const listCommand = defineCommand({
   async run({ args }) {
     const answer = await sendVerb<Endpoints & { is_serving: boolean }>(args.config, 'webhooks.list', {})
     const { endpoints, held, is_serving } = answer
-    if (endpoints.length === 0) return print('There are no endpoints yet; run: windfall webhooks add URL')
+    if (endpoints.length === 0)
+      return print(`There are no endpoints yet; run: ${commandName} webhooks add URL`)
     print(columns([HEADER, ...endpoints.map(rowOf)]))
     for (const text of endpoints.flatMap(failureText)) printError(text)
     if (held !== null)
@@ -72,7 +74,7 @@ export const pauseCommand = defineCommand({
   args: namedArgs,
   async run({ args }) {
     const { name } = await sendVerb<Endpoint>(args.config, 'webhooks.pause', named(args))
-    print(`${name} is paused. Events wait until: windfall webhooks resume ${name}`)
+    print(`${name} is paused. Events wait until: ${commandName} webhooks resume ${name}`)
   },
 })
 
@@ -167,7 +169,9 @@ export const removeCommand = defineCommand({
         print(`${waitingText(before)}. They are dropped if you delete ${before.name}.`)
         if (!(await confirm(`Delete ${before.name}?`))) return
       }
-      const answer = await send<{ name: string; dropped: number }>('webhooks.remove', named(args))
+      // Meanwhile another endpoint can have this name.
+      const one = named({ ...args, name: before.id })
+      const answer = await send<{ name: string; dropped: number }>('webhooks.remove', one)
       const { name, dropped } = answer
       print(`${name} is deleted. ${deliveriesText(dropped, 'waiting ')} dropped.`)
     })

@@ -5,6 +5,7 @@ import type { InferOutput } from 'valibot'
 import type { ReplayAnswer, ReplayPreview } from '../../api/forwarding/answers.ts'
 import { systemClock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
+import { commandName } from '../../program/form.ts'
 import {
   configArg,
   instantText,
@@ -138,9 +139,9 @@ async function followReplay(send: SendVerb, id: string): Promise<void> {
 /** Why nothing is sent now; null if requests are sent. */
 function obstacleOf({ replay, endpoint_state, is_serving, is_held }: Status): string | null {
   if (!is_serving) return 'no server runs; it continues when one is started'
-  if (is_held) return 'requests are held; run windfall outgoing resume'
+  if (is_held) return `requests are held; run ${commandName} outgoing resume`
   if (endpoint_state === 'failing')
-    return `the endpoint is failing; windfall webhooks retry ${replay.endpoint_id} tries it now`
+    return `the endpoint is failing; ${commandName} webhooks retry ${replay.endpoint_id} tries it now`
   return endpoint_state === 'active' ? null : `the endpoint is ${endpoint_state ?? 'deleted'}`
 }
 
@@ -165,7 +166,7 @@ function triedText({
   if (failed > 0) parts.push(`${number(failed)} failed`)
   if (refused > 0) parts.push(`${number(refused)} refused and tried again ${nextText(next_attempt_at)}`)
   if (behind > 0) parts.push(`${number(behind)} behind an earlier event of the same subject`)
-  return `${parts.join(', ')}.\nTo follow them: windfall webhooks log`
+  return `${parts.join(', ')}.\nTo follow them: ${commandName} webhooks log`
 }
 
 const printStopped = ({ id, delivered }: Replay): void =>

@@ -38,7 +38,7 @@ test('with all options, tests both keys and writes them into a new config file',
   const { text, refusal } = await folder.connect()
   expect(refusal).toBeNull()
   expect(text).toContain('It can access 3 apps: Tides (com.lanternlabs.tides)')
-  expect(text).toContain('Windfall is not running. Start it with `windfall serve`')
+  expect(text).toContain('Windfall is not running. Start it with `npm start`')
   expect(text).toContain('/apple/notifications')
   expect(text).toContain('Apple requires HTTPS')
   expect(textOf(folder)).toBe(`${commentedConfig()}\n${ACCOUNT}`)
@@ -397,7 +397,7 @@ test('sends no test notification if declined', async () => {
   const requestsBefore = store.requests.length
   expect((await folder.connect({ test: false })).refusal).toBeNull()
   const { text } = await folder.connect({ lines: ['', '', '', '', 'n'] })
-  expect(text).toContain('Run `windfall doctor --test` later')
+  expect(text).toContain('Run `npm run -s windfall -- doctor --test` later')
   expect(store.requests.slice(requestsBefore).filter(({ path }) => path.endsWith('/test'))).toEqual([])
 })
 

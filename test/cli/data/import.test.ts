@@ -57,7 +57,7 @@ test('without a vendor number, nothing is imported', async () => {
   expect(await runImport([])).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: 'Not imported: there is no vendor number (windfall connect).\n',
+    stderr: 'Not imported: there is no vendor number (npm run -s windfall -- connect).\n',
   })
   const outcome = async () => (await app.windfall.jobs.runNow('import')).outcome
   expect(await outcome()).toBe('not asked: there is no vendor number (windfall connect)')
@@ -85,7 +85,7 @@ test('refuses missing keys and wrong options with what to do', async () => {
   expect(await run(['import'], { cwd })).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: 'no Apple API keys are configured; run windfall connect\n',
+    stderr: 'no Apple API keys are configured; run npm run -s windfall -- connect\n',
   })
   for (const days of ['0', '401', 'x', '1.5']) {
     expect(await run(['import', '--days', days], { cwd })).toMatchObject({

@@ -58,7 +58,7 @@ test('reports a rate that differs from the stored one and keeps the stored one u
     status: 1,
     stdout: 'Added 0 rates on 1 day.\n',
     stderr:
-      'EUR on 2026-03-02: 0.87 for one USD differs from the stored rate (0.86); not changed (windfall rates remove EUR 2026-03-02 removes it)\n',
+      'EUR on 2026-03-02: 0.87 for one USD differs from the stored rate (0.86); not changed (npm run -s windfall -- rates remove EUR 2026-03-02 removes it)\n',
   })
   expect(windfall(['rates', 'remove', 'eur', '2026-03-02'], at)).toEqual({
     status: 0,

@@ -71,7 +71,7 @@ const runJob = ({ windfall }: { windfall: Windfall }, name: string) =>
 test('an empty installation has next steps and no faults', async () => {
   const found = await diagnosed(openKeyFolder(opened))
   expect(found.filter(({ status }) => status === 'error')).toEqual([])
-  expect(about(found, 'server')).toEqual(['warning Windfall is not running. → Start it: `windfall serve`.'])
+  expect(about(found, 'server')).toEqual(['warning Windfall is not running. → Start it: `npm start`.'])
   expect(about(found, 'database')[0]).toContain('does not exist yet')
   expect(about(found, 'keys:none')[0]).toContain('`windfall connect`')
 })
@@ -281,7 +281,6 @@ test('missing rates of most currencies are an error after the first fetch', asyn
   const { store, apps } = app.windfall
   expect(about(await diagnosed(folder), 'rates')).toEqual(['ok Not needed before an app is connected.'])
   await store.commit(() => apps.add(app.organization.id, { bundle_id: TIDES }, 'test'))
-  expect(about(await diagnosed(folder), 'rates')[0]).toMatch(/^warning There are none yet/)
   await runJob(app, 'rates')
   expect(about(await diagnosed(folder), 'rates')).toEqual([
     'error 40 of 43 currencies have no rate. → To import them, run windfall rates import',
