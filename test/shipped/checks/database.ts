@@ -61,8 +61,8 @@ export function faultsOfDatabase(file: string, evidence: Evidence): string[] {
   }
 }
 
-/** The messages are more than the limit of ntfy, so that some wait. They are summed when they are half an hour late. */
-const LATE_MS = 31 * 60_000
+/** The messages are more than these providers take. They wait, and are summed when they are half an hour late and may be sent. */
+const LATE_MINUTES = { telegram: 31, ntfy: 31, mail: 91 }
 
 /** What is due at `now` (ms) and not done: deliveries and events of active endpoints that are not slow, and alerts. */
 export function dueIn(file: string, now: number, began: Evidence['began']): string[] {
@@ -75,9 +75,10 @@ export function dueIn(file: string, now: number, began: Evidence['began']): stri
             and coalesce(hold_until_at, 0) <= :now
         union all select 'an alert for ' || name || ', ' || alert_sends.state from alert_sends
           join alert_channels on alert_channels.id = channel_id join alert_messages on alert_messages.id = message_id
-          where (due_at <= :now and (name <> 'ntfy' or alert_messages.created_at <= :late)) or alert_sends.state = 'sending'`)
+          where (due_at <= :now and alert_messages.created_at <= :now - 60000 * coalesce(:late ->> name, 0))
+            or alert_sends.state = 'sending'`)
       .pluck()
-      .all({ now, late: now - LATE_MS })
+      .all({ now, late: JSON.stringify(LATE_MINUTES) })
     return [...due, ...missingDeliveries(db, { began, until: now })]
   } finally {
     db.close()

@@ -1,11 +1,11 @@
 /** A row of the feed. */
 import type { JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
 import { productName } from '../../../apps/product_name.ts'
 import { anonymityOf } from '../../../attribution/anonymous.ts'
 import { Flag } from '../countries/flag.tsx'
 import { countryName } from '../countries/names.ts'
 import { firstUserId } from '../customers/person.tsx'
+import { skippingSame } from '../loading/skipping.ts'
 import { AppMark } from '../marks/app_mark.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
@@ -100,44 +100,56 @@ function EventText({ event, titleHref }: { event: FeedEvent; titleHref: string |
   )
 }
 
-export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.Element {
-  const { icon, tone } = lookOf(event)
-  // Apple charges a renewal up to a day before the renewal takes effect. Show the earlier instant.
-  const at = Math.min(event.occurred_at, event.recorded_at)
-  const relativeTime = ago(shownAt(event), now)
-  const titleHref = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
-  // Preact skips a memoized element, so a burst of events renders only the new rows.
-  return useMemo(
-    () => (
-      <li class={isNew ? 'happened is-new' : 'happened'}>
-        <span class={`happened-icon ${tone}`}>
-          <Icon name={icon} />
-        </span>
-        <EventText event={event} titleHref={titleHref} />
-        <span class="happened-more">
-          {ORIGINS[event.origin] && <span class="badge">{ORIGINS[event.origin]}</span>}
-          {app && event.app_id && <AppMark id={event.app_id} />}
-          {app && !productNameContains(event, app) && <span class="happened-country">{app}</span>}
-          {event.data.country && (
-            <span class="happened-country">
-              <Flag code={event.data.country} /> {countryName(event.data.country)}
-            </span>
-          )}
-          <EventCustomer event={event} />
-          <MrrChange effect={event.mrr_effect} />
-        </span>
-        <Amount event={event} />
-        <time
-          class="happened-time"
-          dateTime={new Date(at).toISOString()}
-          title={
-            at < event.occurred_at ? `${instant(at)}, in effect ${instant(event.occurred_at)}` : instant(at)
-          }
-        >
-          {relativeTime}
-        </time>
-      </li>
-    ),
-    [event, app, relativeTime, isNew, titleHref],
-  )
+type ShownProps = Pick<RowProps, 'event' | 'app' | 'isNew'> & {
+  relativeTime: string
+  titleHref: string | null
 }
+
+/** A burst of events renders only the new rows, and those whose time reads another. */
+const ShownRow = skippingSame(({ event, app, isNew, relativeTime, titleHref }: ShownProps) => {
+  const { icon, tone } = lookOf(event)
+  const at = chargedAt(event)
+  return (
+    <li class={isNew ? 'happened is-new' : 'happened'}>
+      <span class={`happened-icon ${tone}`}>
+        <Icon name={icon} />
+      </span>
+      <EventText event={event} titleHref={titleHref} />
+      <span class="happened-more">
+        {ORIGINS[event.origin] && <span class="badge">{ORIGINS[event.origin]}</span>}
+        {app && event.app_id && <AppMark id={event.app_id} />}
+        {app && !productNameContains(event, app) && <span class="happened-country">{app}</span>}
+        {event.data.country && (
+          <span class="happened-country">
+            <Flag code={event.data.country} /> {countryName(event.data.country)}
+          </span>
+        )}
+        <EventCustomer event={event} />
+        <MrrChange effect={event.mrr_effect} />
+      </span>
+      <Amount event={event} />
+      <time
+        class="happened-time"
+        dateTime={new Date(at).toISOString()}
+        title={
+          at < event.occurred_at ? `${instant(at)}, in effect ${instant(event.occurred_at)}` : instant(at)
+        }
+      >
+        {relativeTime}
+      </time>
+    </li>
+  )
+})
+
+/** Apple charges a renewal up to a day before the renewal takes effect. The earlier instant is shown. */
+const chargedAt = ({ occurred_at, recorded_at }: FeedEvent): number => Math.min(occurred_at, recorded_at)
+
+export const EventRow = ({ event, app, now, isNew, href, to }: RowProps): JSX.Element => (
+  <ShownRow
+    event={event}
+    app={app}
+    isNew={isNew}
+    relativeTime={ago(shownAt(event), now)}
+    titleHref={to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)}
+  />
+)
