@@ -118,7 +118,7 @@ test('refused list shows notifications that failed verification, and the origina
   expect(windfall(['refused', 'list', '--raw', '7'], { cwd })).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: 'there is no refused notification 7; windfall refused list shows them\n',
+    stderr: 'there is no refused notification 7; npm run -s windfall -- refused list shows them\n',
   })
   expect(windfall(['refused', 'list', '--raw', 'x'], { cwd })).toMatchObject({ status: 2, stdout: '' })
 })

@@ -111,11 +111,11 @@ test('serve refuses a backup copied over a crashed database; windfall restore re
   const cwd = await crashedWithBackup()
   const unpacked = folderOf()
   expect(await good(['restore', join(cwd, 'backup.tar'), '--into', unpacked], cwd)).toContain(
-    `To inspect it: WINDFALL_SERVER_PORT=0 windfall serve --config ${join(unpacked, 'config.toml')}`,
+    `To inspect it: WINDFALL_SERVER_PORT=0 npm run -s windfall -- serve --config ${join(unpacked, 'config.toml')}`,
   )
   copyFileSync(join(unpacked, 'data/windfall.db'), join(cwd, 'data/windfall.db'))
   for (const command of [['serve'], ['backup', 'other.tar']])
-    expect(await refused(command, cwd)).toContain('windfall restore BACKUP')
+    expect(await refused(command, cwd)).toContain('npm run -s windfall -- restore BACKUP')
   const { stdout } = await run(['doctor'], { cwd })
   expect(stdout).toMatch(/error +Database +.*is the log of another database/)
   await good(['restore', 'backup.tar'], cwd)
