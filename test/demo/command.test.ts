@@ -124,7 +124,7 @@ test('reports a port in use before it simulates anything, wherever the port was 
   onTestFinished(() => void taken.close())
   const address = taken.address()
   const port = String(typeof address === 'object' ? address?.port : '')
-  const stderr = `Port ${port} is in use; use windfall demo --port 0 for any free port\n`
+  const stderr = `Port ${port} is in use; use npm run -s windfall -- demo --port 0 for any free port\n`
   const TMPDIR = folderOf()
   const cwd = folderOf()
   const argumentLists = [
