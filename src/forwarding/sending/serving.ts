@@ -103,7 +103,7 @@ function openSlots({ deliveries, throttle, inFlight }: Omit<ServingDeps, 'endpoi
   /** Whether a request to a failing endpoint may begin, whose receiver may not answer. */
   const isFreeForFailing = (): boolean => inFlight.repeatingInAll() < SLOTS_OF_REPEATED.with_failing
 
-  /** How many of them may be of a replay, or of what was tried before. */
+  /** How many of the slots may be of a replay, or of what was tried before. */
   const freeForRepeated = ({ id }: Endpoint): number =>
     Math.max(
       0,

@@ -29,7 +29,7 @@ android {
 kotlin { compilerOptions { jvmTarget = JvmTarget.JVM_17 } }
 
 dependencies {
-    implementation("dev.windfall:windfall-android:0.4.0")
+    implementation("dev.windfall:windfall-android:0.5.0")
     implementation("com.android.billingclient:billing:8.0.0")
     implementation("androidx.activity:activity-compose:1.11.0")
     implementation(platform("androidx.compose:compose-bom:2025.10.01"))
