@@ -47,17 +47,19 @@ const isFree = ({ event, offer_type }: EventRow): boolean => /free trial/i.test(
 const CONTINUITY_DAYS = 60
 const isFirstPayment = (row: EventRow): boolean => !isFree(row) && row.consecutive_paid_periods === 1
 
-function measuresOf(row: EventRow): EventMeasure[] {
+const CONVERTED: readonly EventMeasure[] = ['trial.won', 'paid.after_trial']
+
+function measuresOf(row: EventRow): readonly EventMeasure[] {
   const { event, class: type } = row
   if (type === 'activation') return activationMeasures(row)
-  if (type === 'conversion') return isPaidFromTrial(row) ? ['trial.won'] : []
+  if (type === 'conversion') return isPaidFromTrial(row) ? CONVERTED : []
   if (type === 'cancellation') return cancellationMeasures(row)
   if (type === 'reactivation') return reactivationMeasures(row)
-  if (type === 'change') return isFirstPayment(row) ? ['trial.won'] : []
+  if (type === 'change') return isFirstPayment(row) ? CONVERTED : []
   if (type !== 'renewal' || !isFirstPayment(row)) return []
   // A trial whose payment fails ends, unless a grace period begins. A later payment is a first payment without a trial.
   if (/billing retry/i.test(event)) return ['trial.lost', 'paid.direct']
-  return /grace/i.test(event) ? ['trial.won'] : ['paid.direct']
+  return /grace/i.test(event) ? CONVERTED : ['paid.direct']
 }
 
 /** Only introductory free offers are trials. An event that begins with “opt” is neither a trial nor a payment. */
