@@ -1,6 +1,7 @@
 /** Reads cohorts: retention, realized LTV, ARPPU and billing recovery. */
 import { assertWithin } from '../../access/metric_limit.ts'
 import { Refusal } from '../../errors.ts'
+import { divideHalfEven } from '../../money.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import type { Shares } from '../reports/shares.ts'
@@ -13,8 +14,8 @@ import { cohortProceeds } from './proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
 import {
   type CohortQuery,
-  clampRange,
   daysBetween,
+  daysOf,
   endOf,
   GRAIN_INDEX,
   GRAIN_START,
@@ -79,7 +80,7 @@ function openReaders({ cells, shares }: Deps) {
     const table: RetentionRow[] = []
     let count = 0
     for await (const spans of spanBatches(query, today)) {
-      const parts = cells.read({ ...query, ...clampRange(query, spans, today), kind: 'retention' })
+      const parts = cells.read({ ...query, ...daysOf(spans, today), kind: 'retention' })
       const rows = Map.groupBy(parts, ({ period, cohort }) => `${period}\n${startOf(query.grain, cohort)}`)
       for (const cohortParts of rows.values()) {
         const row = retentionRow(query.grain, cohortParts, today)
@@ -114,7 +115,7 @@ function openReaders({ cells, shares }: Deps) {
       const values = runningSums(paid, days).map(({ day, ...money }) => ({
         days: day,
         ...money,
-        per_customer_milli: Math.round(money.net_milli / customers),
+        per_customer_milli: perHead(money.net_milli, customers),
         complete: until + day < today,
       }))
       return [{ cohort, customers, values }]
@@ -145,7 +146,7 @@ function openReaders({ cells, shares }: Deps) {
           cohort: dayText(begin),
           payers,
           ...money,
-          per_payer_milli: payers === 0 ? null : Math.round(money.net_milli / payers),
+          per_payer_milli: payers === 0 ? null : perHead(money.net_milli, payers),
           complete: endOf(grain, begin) < today,
         }
       })
@@ -159,7 +160,7 @@ function openReaders({ cells, shares }: Deps) {
   async function recovery(query: CohortQuery, today: DayNumber) {
     const table: RecoveryRow[] = []
     for await (const spans of spanBatches(query, today)) {
-      const parts = cells.read({ ...query, ...clampRange(query, spans, today), kind: 'recovery' })
+      const parts = cells.read({ ...query, ...daysOf(spans, today), kind: 'recovery' })
       for (const [begin, cohortParts] of Map.groupBy(parts, ({ cohort }) => startOf(query.grain, cohort))) {
         const row = { cohort: dayText(begin), ...recoveryStats(cohortParts, today) }
         if (row.failed > 0) table.push(row)
@@ -240,10 +241,7 @@ function recoveryStats(parts: readonly PeriodSum[], today: DayNumber) {
   const recovered = sum(({ position }) => position > 0)
   const isOver = ({ cohort }: PeriodSum): boolean => cohort + RETRY_DAYS < today
   const ended = sum(({ position }) => position === -1)
-  const settled = sum(
-    (part) => isOver(part),
-    ({ position, count }) => (position === 0 ? count : -count),
-  )
+  const settled = sum(isOver, ({ position, count }) => (position === 0 ? count : -count))
   const days = sum(
     ({ position }) => position > 0,
     ({ position, count }) => position * count,
@@ -264,6 +262,8 @@ function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNu
   const kind = `payers.${grain}` as const
   return { ...query, kind, from: unitOf(from), until: unitOf(Math.min(until, today)) }
 }
+
+const perHead = (milli: number, heads: number): number => Number(divideHalfEven(BigInt(milli), BigInt(heads)))
 
 type MoneySums = Omit<Money, 'net_milli'>
 

@@ -28,6 +28,6 @@ export const COHORT_METRICS: Readonly<
     title: 'Billing recovery',
     sentence: 'The share of failed payments that Apple collected later, and how soon.',
     formula:
-      'recovered ÷ failed, by the day the payment was due. recovered: paid within 60 days. lost: Apple stopped retrying, the customer canceled, or 60 days passed. pending: neither yet. days to recover: the mean; a payment within the first 24 hours counts as 1',
+      'recovered ÷ failed, by the day the payment was due. recovered: paid within 60 days. lost: Apple stopped retrying, the customer canceled, or 60 days passed. pending: neither yet. days to recover: the mean; a payment within the first 24 hours counts as 1. Where Apple dates a late renewal at the old expiry, the payment is at the first renewal info that no longer says that Apple retries',
   },
 }

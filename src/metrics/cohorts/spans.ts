@@ -52,10 +52,10 @@ export async function* spanBatches(query: CohortQuery, today: DayNumber): AsyncG
   if (batch.length > 0) yield batch
 }
 
-/** Limits `spans` to the requested range. A cohort that the range covers only partly has only the requested days. */
-export const clampRange = ({ from, until }: CohortQuery, spans: readonly Span[], today: DayNumber) => ({
-  from: Math.max(from, spans[0]?.from ?? from),
-  until: Math.min(until, today, spans.at(-1)?.until ?? until),
+/** The days of consecutive cohorts, through today. */
+export const daysOf = (spans: readonly Span[], today: DayNumber) => ({
+  from: spans[0]?.from ?? today + 1,
+  until: Math.min(today, spans.at(-1)?.until ?? today),
 })
 
 export const daysBetween = (from: DayNumber, until: DayNumber): DayNumber[] =>

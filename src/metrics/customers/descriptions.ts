@@ -32,7 +32,7 @@ export const CUSTOMER_DESCRIPTIONS: readonly Description[] = [
     'prorated_milli',
     'Upgrades',
     'Estimated amount that Apple returned at upgrades. Apple does not report it.',
-    'Σ price × unused time ÷ whole time, at the rate of the day of the charge',
+    'Σ price × unused time ÷ whole time, at most what refunds leave of the price, at the rate of the day of the charge',
   ),
   description(
     'proceeds_milli',

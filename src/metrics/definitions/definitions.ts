@@ -267,7 +267,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'Revenue',
     kind: 'flow',
     sentence: 'Charges less refunds.',
-    formula: `Σ charged − Σ refunded (price × the share that Apple names) − Σ returned at upgrades (price × unused time ÷ whole time: an estimate, on the day of the upgrade whatever refunds says). ${FLOW_RATE}`,
+    formula: `Σ charged − Σ refunded (price × the share that Apple names) − Σ returned at upgrades (price × unused time ÷ whole time, at most what refunds leave of the price: an estimate, on the day of the upgrade whatever refunds says). ${FLOW_RATE}`,
     parts: [
       term('new', 'New', 'The first charge of a subscription.'),
       term('renewal', 'Renewals', 'Later charges of a subscription.'),

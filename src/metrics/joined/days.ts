@@ -25,7 +25,7 @@ export type JoinedMeasure =
   | 'trials'
   | RevenueMeasure
   | `trial.${'began' | 'won' | 'ended'}`
-  | 'paid.direct'
+  | `paid.${'direct' | 'after_trial'}`
   | 'downloads'
   | LossMeasure
 

@@ -74,10 +74,9 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
   /** Reads a flow from the reports before the cutover and from the ledger after it. */
   async function read(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
     const cutover = cutovers.cutoverOf(query.app.id, 'flows')
-    const reportDays = new Set(reportedDays.available(query.shown.id, kindOfMeasure(measure)))
     const own = { ...query, app_id: query.app.id }
     const isPacific = query.zone === 'pacific' || query.shown.time_zone === PACIFIC
-    const context = { reportDays, cutover, isPacific, measure }
+    const context = { ...reportDaysOf(reportedDays, query, measure), cutover, isPacific, measure }
     const flowDays = daysOf(query).map((day) => flowDay(day, context))
     const hasSource = (source: FlowSource): boolean => flowDays.some((one) => one.flowSource === source)
     const ledgerFrom = flowDays.find(({ flowSource }) => flowSource === 'ledger')?.day ?? null
@@ -127,8 +126,18 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
 type FlowSource = 'reports' | 'ledger' | 'hole' | 'cutover'
 const FLOW_SOURCES = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies FlowSource[]
 
-type FlowContext = {
-  reportDays: ReadonlySet<DayNumber>
+/** The days with a report of a measure, and those of them whose report lacks rows. */
+export function reportDaysOf(
+  days: Pick<ReportedDays, 'available' | 'lacking'>,
+  { shown, app }: Pick<JoinedQuery, 'shown' | 'app'>,
+  measure: ReportedMeasure | JoinedMeasure,
+) {
+  const kind = kindOfMeasure(measure)
+  const lackingDays = days.lacking(app.organization_id, kind)
+  return { reportDays: new Set(days.available(shown.id, kind)), lackingDays }
+}
+
+type FlowContext = ReturnType<typeof reportDaysOf> & {
   cutover: Cutover | null
   isPacific: boolean
   measure: FlowMeasure
@@ -146,9 +155,9 @@ function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowCo
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay & { flowSource: FlowSource } {
   const flowSource = flowSourceOf(day, context)
-  const { cutover, measure } = context
+  const { cutover, lackingDays, measure } = context
   if (flowSource === 'reports') {
-    const is_complete = measure !== 'revenue.refunded_by_charge'
+    const is_complete = measure !== 'revenue.refunded_by_charge' && !lackingDays.has(day)
     return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete, flowSource }
   }
   return {

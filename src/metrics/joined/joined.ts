@@ -25,7 +25,7 @@ import {
   sourceChangesAt,
   valuesOf,
 } from './days.ts'
-import { type FlowMeasure, openJoinedFlows } from './flows.ts'
+import { type FlowMeasure, openJoinedFlows, reportDaysOf } from './flows.ts'
 import type { LevelAgreement } from './level_agreement.ts'
 import { openJoinedLevels } from './levels.ts'
 
@@ -89,12 +89,12 @@ export function openJoined(deps: Deps) {
   /** Reads a measure that only reports have. Days without a report are unknown, as are all days of the sandbox. */
   function readReportsOnly(query: ReportsOnlyQuery, measure: ReportedMeasure): Joined {
     const hasReports = query.environment !== 'sandbox'
-    const availableDays = new Set(hasReports ? days.available(query.shown.id, kindOfMeasure(measure)) : [])
+    const { reportDays, lackingDays } = reportDaysOf(days, query, measure)
     const lines = hasReports ? sources.reports({ ...query, app_id: query.app.id }, measure) : NO_AMOUNTS
     const dayStates = daysOf(query).map((day) => ({
       ...knownDay(day, 'reports'),
-      is_known: availableDays.has(day),
-      is_complete: availableDays.has(day),
+      is_known: hasReports && reportDays.has(day),
+      is_complete: hasReports && reportDays.has(day) && !lackingDays.has(day),
     }))
     return {
       days: dayStates,

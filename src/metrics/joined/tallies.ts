@@ -21,7 +21,7 @@ export type JoinedMeasureDays = { app_id: string; measure: Measure; of_ledger?: 
 const JOINED_MEASURES: readonly Measure[] = [
   ...(['mrr', 'trials', 'revenue.new', 'revenue.renewal', 'revenue.one_time'] as const),
   ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
-  ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'downloads'] as const),
+  ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'paid.after_trial', 'downloads'] as const),
 ]
 /** Whether a measure can be read from reports. Reports have the number of losses, but not their amounts. */
 const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure =>

@@ -123,7 +123,7 @@ function refund(
 
 /**
  * The refund of the unused time when `fact` replaces the purchase `before`: price × (expiry − change) ÷ (expiry −
- * purchase). An estimate, because Apple does not report the amount.
+ * purchase), at most what refunds leave of the price. An estimate, because Apple does not report the amount.
  */
 function proration(fact: TransactionFact, before: TransactionFact | undefined): Flow[] {
   if (!before?.price_milli || before.currency === null || !replaces(fact, before)) return []
@@ -132,8 +132,10 @@ function proration(fact: TransactionFact, before: TransactionFact | undefined): 
   const expires_at = before.expires_at ?? at
   if (expires_at <= at || (before.revoked_at ?? Infinity) <= at) return []
   const unused = BigInt(price_milli) * BigInt(expires_at - at)
-  const milli = Number(divideHalfEven(unused, BigInt(expires_at - purchased_at)))
-  return [{ ...flowFields(before, at, milli), kind: 'proration' }]
+  const estimate_milli = Number(divideHalfEven(unused, BigInt(expires_at - purchased_at)))
+  const refunded_milli = refunds(before).reduce((sum, one) => sum + one.milli, 0)
+  const milli = Math.min(estimate_milli, price_milli - refunded_milli)
+  return milli <= 0 ? [] : [{ ...flowFields(before, at, milli), kind: 'proration' }]
 }
 
 const flowFields = (fact: TransactionFact, at: number, milli: number) => ({

@@ -29,8 +29,8 @@ import {
  * are positive; refunded_by_charge: refunds on the day of the charge. trial.began, trial.ended, trial.won: on the day on
  * which the trial began, or ended; trial.began_won, trial.began_lost: the result of a trial, on the day on which it
  * began. returned.*, passing.*: losses that churn excludes in the same day, week, month or fiscal month, on the day of the
- * loss. paid.direct: first payments without a trial directly before. risk.*: levels of subscriptions that will not renew
- * or await a payment. downloads: from Apple’s reports only; no lineage has such rows.
+ * loss. paid.direct, paid.after_trial: first payments without and with a trial directly before. risk.*: levels of
+ * subscriptions that will not renew or await a payment. downloads: from Apple’s reports only; no lineage has such rows.
  */
 export type Measure =
   | 'mrr'
@@ -42,6 +42,7 @@ export type Measure =
   | `returned.${LossUnit}`
   | `passing.${LossUnit}.${Ending}`
   | 'paid.direct'
+  | 'paid.after_trial'
   | `risk.${Risk}`
   | 'downloads'
 
@@ -163,7 +164,7 @@ function riskRows({ risk, from, to, segment }: RiskSpan, dimensionsFor: Dimensio
   return to === Infinity ? [row(from, 1)] : [row(from, 1), row(to, -1)]
 }
 
-/** The row of the first payment. Empty if the payment follows a trial, because the trial’s rows count that payment. */
+/** The row of a first payment without a trial directly before. */
 function firstPaidRows(
   movements: readonly Movement[],
   segments: readonly ValuedSegment[],
@@ -233,6 +234,8 @@ function trialRows(
   const ended = [
     countRow(to, 'trial.ended', dimensions, 1),
     ...(isWon ? [countRow(to, 'trial.won', dimensions, 1)] : []),
+    // The payment may be for another product than the trial, or in another country.
+    ...(isWon ? [countRow(to, 'paid.after_trial', dimensionsFor(next.transaction_id), 1)] : []),
   ]
   return [countRow(from, 'trial.began', dimensions, 1), ...ended, began]
 }

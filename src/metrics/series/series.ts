@@ -258,7 +258,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
 }
 
 /** Whether one part is requested by name. Such a part is included even if it is zero. */
-const isPartRequested = ({ part, split }: SeriesQuery): boolean => part !== null && split === null
+const isPartRequested = ({ part }: SeriesQuery): boolean => part !== null
 
 /** The requested lines of the metric’s formula; a single line if a part or a split is requested. */
 function formulaFor(query: SeriesQuery): Formula {

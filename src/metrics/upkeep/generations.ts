@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 import type { Factors } from '../lineage/months.ts'
 
 /** The version of this program’s formulas. Increase it when a change of code gives other figures for the same facts. */
-export const FORMULA = 2
+export const FORMULA = 3
 
 /** The settings of a generation; a change of any of them gives other figures. */
 export type CountedBy = { time_zone: string; currency: string; factors: Factors; formula: number }

@@ -67,14 +67,17 @@ function refunded(one: Bought): Money[] {
   })
 }
 
-/** What Apple returns of a replaced purchase: price × unused time ÷ whole time. */
+/** What Apple returns of a replaced purchase: price × unused time ÷ whole time, but never more than is left of the price. */
 function unused(old: Bought | undefined, next: Bought): Money[] {
   if (old === undefined || !hasPrice(old) || isRenewalOf(next, old)) return []
   const at = next.purchased_at
   const ends = old.expires_at ?? 0
   const isOver = ends <= at || (old.revoked_at !== null && old.revoked_at <= at)
   if (isOver || old.price_milli === 0) return []
-  const milli = nearest(BigInt(old.price_milli ?? 0) * BigInt(ends - at), BigInt(ends - old.purchased_at))
+  const share = nearest(BigInt(old.price_milli ?? 0) * BigInt(ends - at), BigInt(ends - old.purchased_at))
+  const left = refunded(old).reduce((rest, one) => rest - one.milli, old.price_milli ?? 0)
+  const milli = share < left ? share : left
+  if (milli < 1) return []
   return [
     { at, charged_at: old.purchased_at, kind: 'proration', by: old, currency: old.currency ?? '', milli },
   ]

@@ -103,6 +103,9 @@ export function openOracle(store: Store, options: OracleOptions) {
         mark('trial.ended', trial.to, one),
         mark(isWon ? 'trial.began_won' : 'trial.began_lost', trial.from, one, trial.to),
         ...(isWon ? [mark('trial.won', trial.to, one)] : []),
+        ...worths
+          .filter(({ from, is_paid }) => is_paid && from === trial.to)
+          .map(({ by }) => mark('paid.after_trial', trial.to, part(by, { count: 1 }))),
       ]
     })
     const flows = money.flatMap((one) => {

@@ -235,6 +235,7 @@ test('passing and returned losses count separately', async () => {
     'Cancellation Reason': 'Canceled',
     'Days Canceled': ' ',
     'Subscription Offer Type': ' ',
+    'Subscription Offer Name': ' ',
   })
   // Friday, 2026-05-01: its week began on 04-27, its fiscal month on Sunday, 03-29 (2026: 5 + 4 + 4 weeks from 09-28 on).
   expect(DAY).toBe('2026-05-01')
@@ -263,6 +264,7 @@ test('passing and returned losses count separately', async () => {
       ...began('2025-01-31', 32),
       'Days Canceled': '0',
       'Subscription Offer Type': 'Free Trial',
+      'Subscription Offer Name': 'come_back',
     }),
   ])
   await run()
