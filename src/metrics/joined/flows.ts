@@ -25,6 +25,7 @@ import {
   type JoinedQuery,
   knownDay,
   type LossMeasure,
+  lacksProceeds,
   NO_AMOUNTS,
   type RevenueMeasure,
   sourceChangesAt,
@@ -77,7 +78,7 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
     const reportDays = new Set(reportedDays.available(query.shown.id, kindOfMeasure(measure)))
     const own = { ...query, app_id: query.app.id }
     const isPacific = query.zone === 'pacific' || query.shown.time_zone === PACIFIC
-    const context = { reportDays, cutover, isPacific, measure }
+    const context = { reportDays, cutover, isPacific, measure, isLacking: lacksProceeds(query, measure) }
     const flowDays = daysOf(query).map((day) => flowDay(day, context))
     const hasSource = (source: FlowSource): boolean => flowDays.some((one) => one.flowSource === source)
     const ledgerFrom = flowDays.find(({ flowSource }) => flowSource === 'ledger')?.day ?? null
@@ -132,6 +133,8 @@ type FlowContext = {
   cutover: Cutover | null
   isPacific: boolean
   measure: FlowMeasure
+  /** Whether the ledger lacks what is requested. */
+  isLacking: boolean
 }
 
 function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext): FlowSource {
@@ -146,14 +149,14 @@ function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowCo
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay & { flowSource: FlowSource } {
   const flowSource = flowSourceOf(day, context)
-  const { cutover, measure } = context
+  const { cutover, measure, isLacking } = context
   if (flowSource === 'reports') {
     const is_complete = measure !== 'revenue.refunded_by_charge'
     return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete, flowSource }
   }
   return {
     ...knownDay(day, 'ledger'),
-    is_known: flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1),
+    is_known: !isLacking && (flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1)),
     is_complete: flowSource === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
     flowSource,
   }

@@ -35,6 +35,7 @@ export type TransactionFact = Pick<
   | 'group_id'
   | 'reason'
   | 'ownership'
+  | 'quantity'
   | 'price_milli'
   | 'currency'
   | 'storefront'
