@@ -27,6 +27,7 @@ import { type Commission, openProceedsCalculator } from './proceeds.ts'
 import { openReportRowsRead } from './report_rows.ts'
 import { openSumming, type SumWrite } from './summing.ts'
 import { openReportedSums } from './sums.ts'
+import { openUnconnected } from './unconnected.ts'
 
 type Deps = {
   store: Store
@@ -267,5 +268,6 @@ export function openReported(deps: Deps) {
     proceedsOfLedger: sources.proceedsOfLedger,
     onPrices: prices.onChange,
     coverage: coverage.coverageOf,
+    unconnected: openUnconnected({ store, convertToBase }),
   }
 }
