@@ -61,9 +61,9 @@ export const CohortsAnswer = v.object({
   basis: v.picklist(['gross', 'proceeds']),
   month_length,
   proceeds_known: v.pipe(
-    v.nullable(v.object({ ratio: v.number(), estimated: v.number() })),
+    v.nullable(v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() })),
     v.description(
-      'For proceeds: how much is known from Apple’s reports of the product and country up to the day, and how much is estimated',
+      'For proceeds: how much is known from a report of the same day (exact), derived from a report of another day (ratio), or estimated',
     ),
   ),
   behind,

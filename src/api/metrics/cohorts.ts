@@ -13,7 +13,6 @@ import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import { jsonInSlices } from '../../http/response.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import type { CohortSum } from '../../metrics/cohorts/cells.ts'
 import type { Cohorts } from '../../metrics/cohorts/cohorts.ts'
 import { COHORT_METRICS, type CohortMetric } from '../../metrics/cohorts/descriptions.ts'
 import { type CohortQuery, GRAINS, type Grain } from '../../metrics/cohorts/spans.ts'
@@ -21,7 +20,7 @@ import { dayNumber, dayText, openCalendar } from '../../metrics/lineage/calendar
 import type { Metrics } from '../../metrics/metrics.ts'
 import { day } from '../../metrics/series/series_request.ts'
 import type { Lag } from '../../metrics/series/snapshot_reads.ts'
-import type { Generation } from '../../metrics/upkeep/generations.ts'
+import { FORMULA, type Generation, hasProceeds } from '../../metrics/upkeep/generations.ts'
 import type { Basis } from '../../money.ts'
 import type { Rates } from '../../rates/rates.ts'
 import {
@@ -168,7 +167,7 @@ export function cohortRoutes(deps: Deps): Route[] {
 /** The requested apps, and the generation that their figures are read from. */
 type CohortSource = {
   apps: readonly App[]
-  generation: Pick<Generation, 'id' | 'time_zone' | 'currency' | 'factors'>
+  generation: Pick<Generation, 'id' | 'time_zone' | 'currency' | 'factors' | 'formula'>
   behind: Lag | null
   limit: MetricLimit
 }
@@ -188,7 +187,7 @@ async function buildAnswer(
       app_id: id,
       environment: query.environment,
     })),
-    currency,
+    time_zone,
     grain: query.by,
     product_id: query.product ?? '*',
     storefront: query.country ?? '*',
@@ -197,7 +196,10 @@ async function buildAnswer(
     metrics: limit,
   }
   const table = { ...COHORT_METRICS[query.metric], by: query.by, from: dayText(from), to: dayText(until) }
-  const proceeds = basis === 'proceeds' ? await readProceeds(cohorts, query, question, today) : null
+  const isUnknown = basis === 'proceeds' && !hasProceeds(generation)
+  const { rows, known } = isUnknown
+    ? NO_COHORTS
+    : await readCohorts(cohorts, query, { question, today, basis })
   return {
     metric: query.metric,
     ...table,
@@ -206,29 +208,27 @@ async function buildAnswer(
     basis,
     behind,
     month_length: generation.factors,
-    proceeds_known: proceeds?.known ?? null,
-    cohorts: await readCohorts(cohorts, query, { question, today, net: proceeds?.sums ?? null }),
+    proceeds_known: known,
+    cohorts: rows,
   }
 }
 
-type CohortContext = { question: CohortQuery; today: number; net: readonly CohortSum[] | null }
+type CohortRows = Pick<Awaited<ReturnType<Cohorts['ltv']>>, 'known'> & { rows: object[] }
+type CohortContext = { question: CohortQuery; today: number; basis: Basis }
 
-const readProceeds = (cohorts: Cohorts, query: CohortsQuery, question: CohortQuery, today: number) =>
-  query.metric === 'ltv'
-    ? cohorts.proceedsOfLtv(question)
-    : cohorts.proceedsOfPayers({ ...question, grain: requirePayerGrain(query.by) }, today)
+const NO_COHORTS: CohortRows = { rows: [], known: null }
 
 async function readCohorts(
   cohorts: Cohorts,
   query: CohortsQuery,
-  { question, today, net }: CohortContext,
-): Promise<object[]> {
-  if (query.metric === 'retention') return cohorts.retention(question, today)
-  if (query.metric === 'recovery') return cohorts.recovery(question, today)
+  { question, today, basis }: CohortContext,
+): Promise<CohortRows> {
+  if (query.metric === 'retention') return { rows: await cohorts.retention(question, today), known: null }
+  if (query.metric === 'recovery') return { rows: await cohorts.recovery(question, today), known: null }
   if (query.metric === 'arppu')
-    return cohorts.arppu({ ...question, grain: requirePayerGrain(query.by) }, today, net)
+    return cohorts.arppu({ ...question, grain: requirePayerGrain(query.by) }, today, basis)
   const days = [...new Set(query.days?.map(Number) ?? DEFAULT_DAYS)].sort((a, b) => a - b)
-  return cohorts.ltv(question, days, today, net)
+  return cohorts.ltv(question, days, today, basis)
 }
 
 /** The unit and the bases of the cohort metrics that are amounts of money. */
@@ -237,7 +237,13 @@ const MONEY = { unit: 'money', ratio_of: null, bases: ['gross', 'proceeds'] } as
 const COUNTS = { unit: 'count', ratio_of: null, bases: ['gross'] } as const
 const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS }
 
-const NO_ORGANIZATION = { id: 0, time_zone: 'UTC', currency: 'USD', factors: 'calendar' } as const
+const NO_ORGANIZATION = {
+  id: 0,
+  time_zone: 'UTC',
+  currency: 'USD',
+  factors: 'calendar',
+  formula: FORMULA,
+} as const
 
 /**
  * @throws Refusal 400 `invalid_request` for several organizations, which may have different currencies and time zones.
@@ -248,15 +254,10 @@ function onlyOrganization(organizations: readonly string[]): string | null {
   throw invalid([{ path: 'app', message }])
 }
 
-/** @throws Refusal 400 `invalid_request` if the metric has no proceeds, or has no proceeds for the filter. */
-function assertBasis({ metric, product, country }: CohortsQuery, basis: Basis): void {
-  if (basis === 'gross') return
-  const hasOneFilterOnly = metric === 'ltv' && (product === undefined) !== (country === undefined)
-  if (MEASURES[metric].unit === 'money' && !hasOneFilterOnly) return
-  const message = hasOneFilterOnly
-    ? 'proceeds of ltv are available in total, or for one product in one country'
-    : `${metric} is not available as proceeds; use basis=gross`
-  throw invalid([{ path: 'basis', message }])
+/** @throws Refusal 400 `invalid_request` if the metric has no proceeds. */
+function assertBasis({ metric }: CohortsQuery, basis: Basis): void {
+  if (basis === 'gross' || MEASURES[metric].unit === 'money') return
+  throw invalid([{ path: 'basis', message: `${metric} is not available as proceeds; use basis=gross` }])
 }
 
 function requirePayerGrain(grain: Grain): 'day' | 'week' | 'month' {

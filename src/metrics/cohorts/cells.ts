@@ -15,7 +15,7 @@ export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
 >
-export type CohortSumQuery = {
+type CohortSumQuery = {
   scopes: readonly CohortScope[]
   kind: CohortKind
   product_id: string
@@ -23,8 +23,6 @@ export type CohortSumQuery = {
   from: number
   until: number
 }
-
-const COHORTS_PER_READ = 366
 
 export type CohortCellStore = ReturnType<typeof openCohortCells>
 
@@ -52,13 +50,6 @@ export function openCohortCells(store: Store) {
     select position, sum(count) as count, sum(charged_milli) as charged_milli,
       sum(refunded_milli) as refunded_milli, sum(prorated_milli) as prorated_milli
     from cohort_cells where series_id = ? and cohort between ? and ? group by position`)
-  const seriesPerProduct = store.prepare<
-    Omit<SeriesKey, 'period'>,
-    { id: number; product_id: string; storefront: string }
-  >(`
-    select id, product_id, storefront from cohort_series
-    where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind and product_id <> '*' and storefront <> '*'
-      and :product_id in ('*', product_id) and :storefront in ('*', storefront)`)
   const seriesIds = openSeriesIds(store)
 
   /** Adds to the sums of an app. Runs inside the caller’s unit of work. */
@@ -96,24 +87,9 @@ export function openCohortCells(store: Store) {
       sums.all(id, query.from, query.until).map((sum) => ({ ...sum, period })),
     )
 
-  /** Like `read`, separately for each product in each country, and in slices of 366 cohorts. */
-  function* sumsByProduct({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
-    for (const { generation, app_id, environment } of scopes)
-      for (const { id, ...group } of seriesPerProduct.all({
-        generation,
-        app_id,
-        environment,
-        kind,
-        product_id,
-        storefront,
-      }))
-        for (let first = from; first <= until; first += COHORTS_PER_READ)
-          yield { app_id, ...group, sums: sums.all(id, first, Math.min(first + COHORTS_PER_READ - 1, until)) }
-  }
-
   /** Sums the cohorts from `from` to `until` by position. */
   const readMerged = (query: CohortSumQuery): Omit<CohortSum, 'cohort'>[] =>
     matchingSeries(query).flatMap(({ id }) => byPosition.all(id, query.from, query.until))
 
-  return { add, read, sumsByProduct, readMerged }
+  return { add, read, readMerged }
 }

@@ -1,20 +1,20 @@
 /** Reads cohorts: retention, realized LTV, ARPPU and billing recovery. */
 import { assertWithin } from '../../access/metric_limit.ts'
 import { Refusal } from '../../errors.ts'
-import { divideHalfEven } from '../../money.ts'
+import { type Basis, divideHalfEven } from '../../money.ts'
 import { yieldToEventLoop } from '../../turns.ts'
+import type { AmountSources } from '../joined/amount_sources.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
-import type { Shares } from '../reports/shares.ts'
+import { CERTAINTIES } from '../lineage/proceeds.ts'
 import { ratioOf } from '../series/formula_lines.ts'
 import type { CohortCellStore, CohortSum } from './cells.ts'
-import { ANY } from './changes.ts'
+import type { MoneySums } from './changes.ts'
 import type { CohortMetric } from './descriptions.ts'
 import { RETRY_DAYS } from './failures.ts'
-import { cohortProceeds } from './proceeds.ts'
+import { type KnownProceeds, type PayersQuery, payersProceeds } from './payers_proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
 import {
   type CohortQuery,
-  daysBetween,
   daysOf,
   endOf,
   GRAIN_INDEX,
@@ -27,7 +27,7 @@ import {
 } from './spans.ts'
 
 type PeriodSum = CohortSum & { period: string }
-type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
+type Money = MoneySums & { net_milli: number }
 
 /**
  * How many days after its due day a renewal is evaluated. A payment may fail at first, and Apple’s billing hour follows
@@ -41,20 +41,16 @@ const UNITS_PER_TURN = 400
 
 export type Cohorts = ReturnType<typeof openCohorts>
 
-type PayersQuery = CohortQuery & { grain: 'day' | 'week' | 'month' }
-
-type Deps = { cells: CohortCellStore; shares: Shares }
+type Deps = { cells: CohortCellStore; proceedsOfLedger: AmountSources['proceedsOfLedger'] }
 
 /** Opens the readers of cohorts. Each refuses a metric that its query may not read. */
 export function openCohorts(deps: Deps) {
-  const { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers } = openReaders(deps)
+  const { retention, ltv, arppu, recovery } = openReaders(deps)
   return {
     retention: within('retention', retention),
     ltv: within('ltv', ltv),
     arppu: within('arppu', arppu),
     recovery: within('recovery', recovery),
-    proceedsOfLtv: within('ltv', proceedsOfLtv),
-    proceedsOfPayers: within('arppu', proceedsOfPayers),
   }
 }
 
@@ -69,7 +65,7 @@ const within =
     return read(query, ...options)
   }
 
-function openReaders({ cells, shares }: Deps) {
+function openReaders({ cells, proceedsOfLedger }: Deps) {
   /**
    * For each cohort of first payments and each period: how many subscriptions were paid one day after the k-th renewal was
    * due. `due`: for how many subscriptions this is known. `complete`: whether it is known for all.
@@ -94,24 +90,18 @@ function openReaders({ cells, shares }: Deps) {
 
   /**
    * For each cohort of customers by first payment: charges less refunds through each of `days` (ascending) after the first
-   * payment, which is day 0. `complete`: whether that many days have passed for all customers of the cohort. `net`: the
-   * proceeds to use instead of charges.
+   * payment, which is day 0. `complete`: whether that many days have passed for all customers of the cohort.
    *
    * @throws Refusal 400 `invalid_request` for more than 20,000 cohorts times days.
    */
-  async function ltv(
-    query: CohortQuery,
-    days: readonly number[],
-    today: DayNumber,
-    net: readonly CohortSum[] | null = null,
-  ) {
+  async function ltv(query: CohortQuery, days: readonly number[], today: DayNumber, basis: Basis = 'gross') {
     assertCellCount(spansOf(query, today).length * days.length, 'days')
-    const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const known: KnownProceeds | null = basis === 'proceeds' ? { exact: 0, ratio: 0, estimated: 0 } : null
     const valuesOf = ({ cohort, from, until }: Span) => {
       const gross = cells.readMerged({ ...query, kind: 'ltv', from, until })
       const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
-      const paid = proceeds ? daysBetween(from, until).flatMap((day) => proceeds.get(day) ?? []) : gross
+      const paid = known === null ? gross : ltvProceeds({ ...query, from, until }, known)
       const values = runningSums(paid, days).map(({ day, ...money }) => ({
         days: day,
         ...money,
@@ -120,13 +110,22 @@ function openReaders({ cells, shares }: Deps) {
       }))
       return [{ cohort, customers, values }]
     }
-    const table: ReturnType<typeof valuesOf> = []
-    for await (const spans of spanBatches(query, today)) table.push(...spans.flatMap(valuesOf))
-    return table
+    const rows: ReturnType<typeof valuesOf> = []
+    for await (const spans of spanBatches(query, today)) rows.push(...spans.flatMap(valuesOf))
+    return { rows, known }
   }
 
-  /** For each day, week or month: the revenue and the number of paying customers. `net`: see `ltv`. */
-  async function arppu(query: PayersQuery, today: DayNumber, net: readonly CohortSum[] | null = null) {
+  /** The proceeds of a cohort by position. Adds them to `known`. */
+  function ltvProceeds(query: CohortQuery, known: KnownProceeds): Omit<CohortSum, 'cohort'>[] {
+    return CERTAINTIES.flatMap((basis) => {
+      const sums = cells.readMerged({ ...query, kind: `ltv.${basis}` })
+      known[basis] += moneyOf(sumMoney(sums)).net_milli
+      return sums
+    })
+  }
+
+  /** For each day, week or month: the revenue and the number of paying customers. */
+  async function arppu(query: PayersQuery, today: DayNumber, basis: Basis = 'gross') {
     const { grain } = query
     const parts: CohortSum[] = []
     const cellQuery = payersQuery(query, today)
@@ -136,11 +135,11 @@ function openReaders({ cells, shares }: Deps) {
         ...cells.read({ ...cellQuery, from, until: Math.min(from + UNITS_PER_TURN - 1, cellQuery.until) }),
       )
     }
-    const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
-    return [...Map.groupBy(parts, ({ cohort }) => cohort)]
+    const proceeds = basis === 'proceeds' ? await payersProceeds(proceedsOfLedger, query, today) : null
+    const rows = [...Map.groupBy(parts, ({ cohort }) => cohort)]
       .map(([unit, cohortParts]) => {
         const payers = cohortParts.reduce((sum, { count }) => sum + count, 0)
-        const money = moneyOf(sumMoney(proceeds ? (proceeds.get(unit) ?? []) : cohortParts))
+        const money = moneyOf(proceeds ? (proceeds.sums.get(unit) ?? NO_MONEY) : sumMoney(cohortParts))
         const begin = GRAIN_START[grain](unit)
         return {
           cohort: dayText(begin),
@@ -151,6 +150,7 @@ function openReaders({ cells, shares }: Deps) {
         }
       })
       .sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
+    return { rows, known: proceeds?.known ?? null }
   }
 
   /**
@@ -169,20 +169,7 @@ function openReaders({ cells, shares }: Deps) {
     return table.sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
   }
 
-  /** The proceeds for `ltv`, in total or of one product in one country. */
-  function proceedsOfLtv(query: CohortQuery) {
-    const kind = query.product_id === ANY && query.storefront === ANY ? 'ltv.parts' : 'ltv'
-    return cohortProceeds(cells, shares, { ...query, kind }, ({ cohort, position }) => cohort + position)
-  }
-
-  /** The proceeds for `arppu`, converted at the end of each day, week or month, or today. */
-  function proceedsOfPayers(query: PayersQuery, today: DayNumber) {
-    const { grain } = query
-    const dayOf = ({ cohort }: CohortSum) => Math.min(today, endOf(grain, GRAIN_START[grain](cohort)))
-    return cohortProceeds(cells, shares, payersQuery(query, today), dayOf)
-  }
-
-  return { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers }
+  return { retention, ltv, arppu, recovery }
 }
 
 /** @throws Refusal 400 `invalid_request` if the table is too large. The message says which parameter to narrow. */
@@ -265,7 +252,7 @@ function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNu
 
 const perHead = (milli: number, heads: number): number => Number(divideHalfEven(BigInt(milli), BigInt(heads)))
 
-type MoneySums = Omit<Money, 'net_milli'>
+const NO_MONEY: MoneySums = { charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
 
 /** The sums of all positions up to each of `days` (ascending). */
 function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly number[]) {
@@ -294,5 +281,5 @@ const sumMoney = (parts: readonly MoneySums[]): MoneySums =>
       refunded_milli: sum.refunded_milli + one.refunded_milli,
       prorated_milli: sum.prorated_milli + one.prorated_milli,
     }),
-    { charged_milli: 0, refunded_milli: 0, prorated_milli: 0 },
+    NO_MONEY,
   )

@@ -11,12 +11,12 @@ export const GRAINS = ['day', 'week', 'month', 'year'] as const
 export type Grain = (typeof GRAINS)[number]
 
 /**
- * Days from `from` through `until`. `product_id` and `storefront`: `*` for any. `currency`: the currency of the money.
- * `metrics`: what the reader may read.
+ * Days from `from` through `until`, in `time_zone`. `product_id` and `storefront`: `*` for any. `metrics`: what the reader
+ * may read.
  */
 export type CohortQuery = {
   scopes: readonly CohortScope[]
-  currency: string
+  time_zone: string
   grain: Grain
   product_id: string
   storefront: string
@@ -57,9 +57,6 @@ export const daysOf = (spans: readonly Span[], today: DayNumber) => ({
   from: spans[0]?.from ?? today + 1,
   until: Math.min(today, spans.at(-1)?.until ?? today),
 })
-
-export const daysBetween = (from: DayNumber, until: DayNumber): DayNumber[] =>
-  Array.from({ length: until - from + 1 }, (_, index) => from + index)
 
 export const GRAIN_INDEX = { day: (day: DayNumber) => day, week: weekOf, month: monthOf }
 export const GRAIN_START = {

@@ -118,7 +118,7 @@ const LEVEL_RATE =
   'Converted at the rate of the day on which each period began; figures from Apple’s reports at the rate of each report’s day'
 const MOVED_RATE = 'Converted at the rate of the day on which each period began'
 const FLOW_RATE =
-  'A charge and its refunds are converted at the rate of the day of the charge. Apple’s reports do not name the charge of a refund, so their figures, and refunds in proceeds, are converted at the rate of their own day'
+  'A charge and its refunds are converted at the rate of the day of the charge. Apple’s reports do not name the charge of a refund, so their figures are converted at the rate of their own day'
 
 /** The definitions of all metrics that have a series, by name. */
 export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {

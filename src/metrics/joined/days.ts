@@ -2,12 +2,12 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
+import type { ProceedsCertainty } from '../lineage/proceeds.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { MoneyMeasure } from '../reports/cells.ts'
 import { type Amount, cumulativeOf, type DailyAmounts, NO_AMOUNT } from '../reports/daily_amounts.ts'
-import type { ProceedsCertainty } from '../reports/proceeds.ts'
 import type { Breakdown } from '../sums/dimension_plan.ts'
-import type { Generation } from '../upkeep/generations.ts'
+import { type Generation, hasProceeds } from '../upkeep/generations.ts'
 import type { Range, Zone } from './amount_sources.ts'
 
 /** reports: Apple’s figure. anchored: the newest report’s value plus the ledger’s changes since. */
@@ -69,6 +69,11 @@ export const isLevel = (measure: string): measure is LevelMeasure => measure ===
 /** Whether a measure is a level at an instant, and not an event. */
 export const isPointInTime = (measure: Measure): boolean => isLevel(measure) || measure.startsWith('risk.')
 export const isRevenue = (measure: JoinedMeasure): measure is RevenueMeasure => measure.startsWith('revenue.')
+/** Whether the ledger’s proceeds of a measure are requested from a generation that has none. */
+export const lacksProceeds = (
+  { shown, basis }: Pick<JoinedQuery, 'shown' | 'basis'>,
+  measure: JoinedMeasure,
+): boolean => basis === 'proceeds' && isRevenue(measure) && !hasProceeds(shown)
 export const isLoss = (measure: Measure): measure is LossMeasure =>
   /^(mrr\.churn_|returned\.|passing\.)/.test(measure)
 /**
@@ -91,6 +96,12 @@ export const knownDay = (day: DayNumber, source: Source): JoinedDay => ({
   is_known: true,
   is_complete: true,
 })
+
+/** The days of a measure that is read from the ledger alone. */
+export function ledgerDays(query: JoinedQuery, measure: JoinedMeasure): JoinedDay[] {
+  const is_known = !lacksProceeds(query, measure)
+  return daysOf(query).map((day) => ({ ...knownDay(day, 'ledger'), is_known }))
+}
 
 /**
  * A day of a ledger-only measure. The ledger has all notifications from `ledgerCompleteFrom`, and the measure is complete

@@ -25,6 +25,7 @@ import {
   type JoinedQuery,
   knownDay,
   type LossMeasure,
+  lacksProceeds,
   NO_AMOUNTS,
   type RevenueMeasure,
   sourceChangesAt,
@@ -76,7 +77,8 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
     const cutover = cutovers.cutoverOf(query.app.id, 'flows')
     const own = { ...query, app_id: query.app.id }
     const isPacific = query.zone === 'pacific' || query.shown.time_zone === PACIFIC
-    const context = { ...reportDaysOf(reportedDays, query, measure), cutover, isPacific, measure }
+    const isLacking = lacksProceeds(query, measure)
+    const context = { ...reportDaysOf(reportedDays, query, measure), cutover, isPacific, measure, isLacking }
     const flowDays = daysOf(query).map((day) => flowDay(day, context))
     const hasSource = (source: FlowSource): boolean => flowDays.some((one) => one.flowSource === source)
     const ledgerFrom = flowDays.find(({ flowSource }) => flowSource === 'ledger')?.day ?? null
@@ -141,6 +143,8 @@ type FlowContext = ReturnType<typeof reportDaysOf> & {
   cutover: Cutover | null
   isPacific: boolean
   measure: FlowMeasure
+  /** Whether the ledger lacks what is requested. */
+  isLacking: boolean
 }
 
 function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext): FlowSource {
@@ -155,14 +159,14 @@ function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowCo
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay & { flowSource: FlowSource } {
   const flowSource = flowSourceOf(day, context)
-  const { cutover, lackingDays, measure } = context
+  const { cutover, lackingDays, measure, isLacking } = context
   if (flowSource === 'reports') {
     const is_complete = measure !== 'revenue.refunded_by_charge' && !lackingDays.has(day)
     return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete, flowSource }
   }
   return {
     ...knownDay(day, 'ledger'),
-    is_known: flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1),
+    is_known: !isLacking && (flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1)),
     is_complete: flowSource === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
     flowSource,
   }

@@ -19,6 +19,7 @@ import {
   type JoinedMeasure,
   type JoinedQuery,
   knownDay,
+  ledgerDays,
   ledgerOnlyDay,
   NO_AMOUNTS,
   NO_BASIS,
@@ -81,7 +82,7 @@ export function openJoined(deps: Deps) {
 
   async function readLedger(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
     const { lines, basis } = await flows.readLedger({ ...query, app_id: query.app.id }, measure)
-    const all = daysOf(query).map((day) => knownDay(day, 'ledger'))
+    const all = ledgerDays(query, measure)
     const values = valuesOf(lines.keys(), query, dayIn(lines))
     return { days: all, values, joins: [], basis: basisOf(all, basis) }
   }

@@ -11,13 +11,19 @@ import { byPurchaseDate, isPaidSubscription, replaces, type TransactionFact } fr
  */
 type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
 
+/** What revenue and proceeds are summed by. refunded_by_charge: refunds on the day of the charge. */
+export type FlowName = FlowKind | 'refunded_by_charge'
+
 /**
  * An amount at an instant, in thousandths of `currency`; refunds are positive too. `charged_at`: the instant of the
- * transaction’s charge. `refunded_before_milli`: the amount of the same charge that had been refunded before.
+ * transaction’s charge. `price_milli`: the whole charge, of `quantity` units; 0 if unknown. `refunded_before_milli`: the
+ * amount of the same charge that had been refunded before.
  */
 export type Flow = {
   at: number
   charged_at: number
+  price_milli: number
+  quantity: number
   refunded_before_milli: number
   kind: FlowKind
   transaction_id: string
@@ -141,6 +147,8 @@ function proration(fact: TransactionFact, before: TransactionFact | undefined): 
 const flowFields = (fact: TransactionFact, at: number, milli: number) => ({
   at,
   charged_at: fact.purchased_at,
+  price_milli: fact.price_milli ?? 0,
+  quantity: fact.quantity,
   refunded_before_milli: 0,
   transaction_id: fact.transaction_id,
   product_id: fact.product_id,

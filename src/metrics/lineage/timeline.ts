@@ -36,6 +36,7 @@ export type TransactionFact = Pick<
   | 'group_id'
   | 'reason'
   | 'ownership'
+  | 'quantity'
   | 'price_milli'
   | 'currency'
   | 'storefront'

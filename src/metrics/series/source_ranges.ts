@@ -99,15 +99,16 @@ export const cutoversIn = (from: readonly JoinedMeasureDays[]): MeasureCutover[]
     joins.map(({ day, at, to }) => ({ app_id, measure, on: dayText(day), at, to })),
   )
 
-/** Sums proceeds by certainty. */
+/** Sums proceeds by certainty, less what was given back. */
 export function proceedsKnown(
   from: readonly JoinedMeasureDays[],
 ): Record<'exact' | 'ratio' | 'estimated', number> {
   const known = { exact: 0, ratio: 0, estimated: 0 }
-  for (const { basis } of from) {
-    known.exact += basis.exact
-    known.ratio += basis.ratio
-    known.estimated += basis.estimated
+  for (const { measure, basis } of from) {
+    const sign = /^revenue\.(refund|proration)/.test(measure) ? -1 : 1
+    known.exact += sign * basis.exact
+    known.ratio += sign * basis.ratio
+    known.estimated += sign * basis.estimated
   }
   return known
 }

@@ -6,7 +6,9 @@ import type { Store } from '../../store/store.ts'
 import type { Factors } from '../lineage/months.ts'
 
 /** The version of this program’s formulas. Increase it when a change of code gives other figures for the same facts. */
-export const FORMULA = 3
+export const FORMULA = 4
+/** The first version of the formulas that stores proceeds in rows and sums. */
+const PROCEEDS_SINCE = 4
 
 /** The settings of a generation; a change of any of them gives other figures. */
 export type CountedBy = { time_zone: string; currency: string; factors: Factors; formula: number }
@@ -28,6 +30,9 @@ export type Generation = CountedBy & {
 
 /** A new generation. */
 type NewGeneration = Omit<Generation, 'id' | 'stood_still_at'>
+
+/** Whether a generation has proceeds; one that an earlier version computed has none until it is recomputed. */
+export const hasProceeds = ({ formula }: Pick<CountedBy, 'formula'>): boolean => formula >= PROCEEDS_SINCE
 
 type Deps = {
   store: Store

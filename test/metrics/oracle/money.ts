@@ -82,3 +82,28 @@ function unused(old: Bought | undefined, next: Bought): Money[] {
     { at, charged_at: old.purchased_at, kind: 'proration', by: old, currency: old.currency ?? '', milli },
   ]
 }
+
+/** Whether an amount is given back. */
+export const isBack = ({ kind }: Money): boolean => kind === 'refund' || kind === 'proration'
+
+/** What was given back of the same purchase before. */
+export const backBefore = (one: Money, money: readonly Money[]): number =>
+  money
+    .filter((other) => isBack(other) && other.by === one.by && other.at < one.at)
+    .reduce((sum, { milli }) => sum + milli, 0)
+
+/**
+ * Converts refunds at the rate of the charge. Each of several refunds of one charge is the difference of cumulative
+ * amounts.
+ */
+export function moneyInBase(
+  one: Money,
+  money: readonly Money[],
+  toBase: (milli: number, currency: string, at: number) => number | null,
+): number | null {
+  const { currency, milli, charged_at } = one
+  if (currency === '') return 0
+  const earlier = isBack(one) ? backBefore(one, money) : 0
+  const [all, before] = [toBase(earlier + milli, currency, charged_at), toBase(earlier, currency, charged_at)]
+  return all === null || before === null ? null : all - before
+}

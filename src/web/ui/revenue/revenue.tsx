@@ -13,6 +13,7 @@ import { RefundDays } from '../metrics/tools.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
 import { ANY } from '../scope.ts'
 import { NetRevenue } from './net_revenue.tsx'
+import { Unconnected } from './unconnected.tsx'
 
 const PARAMS = {
   ...metricCardParams('revenue', 'refund_rate'),
@@ -40,6 +41,7 @@ export function Revenue(): JSX.Element {
         <ViewHead title="Revenue" metrics={['revenue', 'refund_rate', 'arppu']} />
         <RequireFigures>
           <NetRevenue />
+          <Unconnected isInRange />
           <MetricCard
             name="revenue"
             isInParts={part === null}
