@@ -12,6 +12,7 @@ import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 import { openCohorts } from './cohorts/cohorts.ts'
 import { openContributions } from './cohorts/contributions.ts'
+import { openUnconvertedCohorts } from './cohorts/unconverted.ts'
 import { lineageProceeds } from './customers/charges.ts'
 import { openCustomers } from './customers/customers.ts'
 import type { Enrichment } from './customers/enrichment.ts'
@@ -105,7 +106,12 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     refundLists: openRefundLists({ store, clock, generations, settings, proceedsOf }),
     overview: openOverview({ metrics, series }),
     today: openToday({ store, clock, series }),
-    cohorts: openCohorts({ cells: contributions.cells, shares: reported.shares }),
+    cohorts: openCohorts({
+      cells: contributions.cells,
+      shares: reported.shares,
+      unconverted: openUnconvertedCohorts({ store, values, settings }),
+      observedFrom: reported.observedFrom,
+    }),
     closeFigures: close,
   }
 }

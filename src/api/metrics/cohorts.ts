@@ -16,9 +16,11 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { CohortSum } from '../../metrics/cohorts/cells.ts'
 import type { Cohorts } from '../../metrics/cohorts/cohorts.ts'
 import { COHORT_METRICS, type CohortMetric } from '../../metrics/cohorts/descriptions.ts'
-import { type CohortQuery, GRAINS, type Grain } from '../../metrics/cohorts/spans.ts'
+import { type CohortQuery, GRAINS, type Grain, unobservedIn } from '../../metrics/cohorts/spans.ts'
 import { dayNumber, dayText, openCalendar } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import { notConvertedText } from '../../metrics/series/csv.ts'
+import type { NotConverted } from '../../metrics/series/points.ts'
 import { day } from '../../metrics/series/series_request.ts'
 import type { Lag } from '../../metrics/series/snapshot_reads.ts'
 import type { Generation } from '../../metrics/upkeep/generations.ts'
@@ -129,13 +131,16 @@ export function cohortRoutes(deps: Deps): Route[] {
   async function csv(event: H3Event, access: ViewerAccess, query: CohortsQuery): Promise<Response> {
     const wait_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
     const { metric, currency, behind, cohorts: table } = await answer(access, query, wait_ms)
-    const currencyColumn = MEASURES[metric].unit === 'money' ? { currency } : {}
+    const moneyCells = ({ not_converted: some }: CohortRow): CohortRow =>
+      MEASURES[metric].unit !== 'money'
+        ? {}
+        : { currency, not_converted: notConvertedText(some as NotConverted[] | undefined) }
     const [first] = rowsOf(metric, table)
-    const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...currencyColumn })
+    const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...moneyCells(first) })
     auth.noteExport(event, 'cohorts')
     return csvResponse(event, 'cohorts', csvSlices(csvHeader(columns), lines()), behind)
     function* lines() {
-      for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...currencyColumn })
+      for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...moneyCells(row) })
     }
   }
 
@@ -183,11 +188,8 @@ async function buildAnswer(
   const today = openCalendar(time_zone).dayOf(clock())
   const { from, until } = spanOf(query, today)
   const question = {
-    scopes: chosen.map(({ id }) => ({
-      generation: generation.id,
-      app_id: id,
-      environment: query.environment,
-    })),
+    scopes: cohorts.scopesOf(chosen, query.environment, generation),
+    time_zone,
     currency,
     grain: query.by,
     product_id: query.product ?? '*',
@@ -207,6 +209,7 @@ async function buildAnswer(
     behind,
     month_length: generation.factors,
     proceeds_known: proceeds?.known ?? null,
+    reasons: unobservedIn(question),
     cohorts: await readCohorts(cohorts, query, { question, today, net: proceeds?.sums ?? null }),
   }
 }
@@ -277,12 +280,14 @@ function spanOf({ from, to }: CohortsQuery, today: number): { from: number; unti
   throw invalid([{ path: 'from', message }])
 }
 
+type CohortRow = Record<string, CsvValue>
+
 /** One line for each cohort and each cell within it. */
-function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<Record<string, CsvValue>, void> {
+function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<CohortRow, void> {
   const within = metric === 'retention' ? 'renewals' : metric === 'ltv' ? 'values' : null
   for (const cohort of table) {
     const { renewals, values, ...cohortFields } = cohort as Record<string, unknown>
     const cells = within === null ? [{}] : ((within === 'renewals' ? renewals : values) as object[])
-    for (const cell of cells) yield { ...cohortFields, ...cell } as Record<string, CsvValue>
+    for (const cell of cells) yield { ...cohortFields, ...cell } as CohortRow
   }
 }

@@ -1,6 +1,7 @@
 /** Applies Apple's answer or a fault to a day of a report. */
 import type { ReportResult } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
+import { addDays } from '../../days.ts'
 import type { Store } from '../../store/store.ts'
 import { dueAfterAnswer, dueAfterFailure, dueAfterNotYet, dueAfterSuspicion, isFresh } from './due.ts'
 import { ReportFault } from './formats/fault.ts'
@@ -8,6 +9,7 @@ import { fingerprintOf } from './formats/text.ts'
 import type { ImportDay, ImportDays } from './import_days.ts'
 import type { ReportLoader } from './loading.ts'
 import type { ReceivedReports, Report, ReportDay } from './received.ts'
+import { isSuspect, openSuspicion } from './suspicion.ts'
 import type { ReportVersions } from './versions.ts'
 
 /**
@@ -28,11 +30,11 @@ type Deps = {
   notifyChanged: (reportDay: ReportDay) => void
 }
 
-/** The reason of a suspect empty day. Apple has answered “no sales”, not an error, for a retired report version. */
-export const SUSPECT_EMPTY = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
 const WITHDRAWN_REASON = 'Apple now says that nothing was sold; the earlier report is kept'
 
 export function openDayImporter({ store, clock, received, loader, days, versions, notifyChanged }: Deps) {
+  const contradictionOf = openSuspicion(store, days, received)
+
   /** Applies an answer. A report replaces the rows of its day in one commit, or not at all. */
   async function applyAnswer(reportDay: ReportDay, answer: ReportResult): Promise<DayResult> {
     if (answer.outcome === 'report') return applyReport(reportDay, answer.version, answer.body)
@@ -69,7 +71,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     const { row_count } = await loader.load(report, body, current?.id ?? null, () => {
       const due_at = dueAfterAnswer(reportDay.day, clock(), current !== null)
       saveDay(reportDay, { state: 'done', reason: null, report_id: report.id, tries: 0, due_at })
-      checkEmptyAgainstSales(reportDay)
+      checkEmpty(reportDay)
     })
     return { outcome: current === null ? 'read' : 'revised', row_count }
   }
@@ -94,9 +96,9 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       saveDay(reportDay, { ...before, reason: WITHDRAWN_REASON, due_at })
       return 'unchanged'
     }
-    const tries = before?.reason === SUSPECT_EMPTY ? before.tries + 1 : 1
+    const tries = before && isSuspect(before) ? before.tries + 1 : 1
     saveDay(reportDay, { state: 'empty', reason: null, report_id: null, tries, due_at })
-    checkEmptyAgainstSales(reportDay)
+    checkEmpty(reportDay)
     return 'empty'
   }
 
@@ -150,7 +152,8 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       const tries = (before?.tries ?? 0) + 1
       const due_at = dueAfterFailure(clock(), tries)
       if (before && isAnswered(before)) {
-        saveDay(reportDay, { ...before, reason: `the next request failed: ${problem}`, tries, due_at })
+        const reason = isSuspect(before) ? before.reason : `the next request failed: ${problem}`
+        saveDay(reportDay, { ...before, reason, tries, due_at })
       } else {
         saveDay(reportDay, { state: 'failed', reason: problem, report_id: null, tries, due_at })
       }
@@ -180,15 +183,22 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     if (!isSame) notifyChanged({ organization_id, vendor_number, kind, day })
   }
 
-  /** Flags an empty SUBSCRIPTION day if SALES has subscriptions. The day is requested again, up to a limit. */
-  function checkEmptyAgainstSales(reportDay: ReportDay): void {
+  /** Flags an empty SUBSCRIPTION day that other reports contradict, and empty days after it, which depend on it. */
+  function checkEmpty(reportDay: ReportDay): void {
+    checkEmptyOn(reportDay)
+    for (let day = addDays(reportDay.day, 1); checkEmptyOn({ ...reportDay, day }); ) day = addDays(day, 1)
+  }
+
+  /** Flags one day, which is requested again, up to a limit. Returns whether it changed. */
+  function checkEmptyOn(reportDay: ReportDay): boolean {
     const row = days.get({ ...reportDay, kind: 'subscription' })
-    if (row?.state !== 'empty') return
-    const hasSubscriptionSales = (currentOf({ ...reportDay, kind: 'sales' })?.subscription_units ?? 0) > 0
-    if (hasSubscriptionSales === (row.reason === SUSPECT_EMPTY)) return
-    if (hasSubscriptionSales) days.put({ ...row, reason: SUSPECT_EMPTY, due_at: dueOfSuspectEmpty(row) })
-    else days.put({ ...row, reason: null, due_at: dueAfterAnswer(row.day_on, clock(), false) })
+    if (row?.state !== 'empty') return false
+    const reason = contradictionOf(reportDay)
+    if (reason === (isSuspect(row) ? row.reason : null)) return false
+    const due_at = reason === null ? dueAfterAnswer(row.day_on, clock(), false) : dueOfSuspectEmpty(row)
+    days.put({ ...row, reason, due_at })
     notifyChanged({ ...reportDay, kind: 'subscription' })
+    return true
   }
 
   const dueOfSuspectEmpty = ({ day_on, tries }: ImportDay): number | null =>

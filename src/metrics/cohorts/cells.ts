@@ -1,12 +1,22 @@
 /** Stores the sums from which cohorts are computed. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
+import { ALWAYS, type Observed } from '../joined/days.ts'
+import { monthOf, weekOf } from '../lineage/calendar.ts'
 import { openSeriesIds } from '../series_ids.ts'
 import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
 
-/** An app and environment in one generation. */
-export type CohortScope = { generation: number; app_id: string; environment: Environment }
-type SeriesKey = CohortScope & CohortSeries
+/**
+ * An app and environment in one generation. `observed`: the first days on which the ledger has any and all notifications of
+ * the app; without it, all days are known.
+ */
+export type CohortScope = {
+  generation: number
+  app_id: string
+  environment: Environment
+  observed?: Observed
+}
+type SeriesKey = Omit<CohortScope, 'observed'> & CohortSeries
 /**
  * A sum of one cohort at one position. `cohort`: the number of a day, week or month. `position`: the renewal, the days
  * since the first payment, or the outcome.
@@ -15,6 +25,8 @@ export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
 >
+/** A sum of a series with a period. */
+export type PeriodSum = CohortSum & { period: string }
 export type CohortSumQuery = {
   scopes: readonly CohortScope[]
   kind: CohortKind
@@ -85,20 +97,22 @@ export function openCohortCells(store: Store) {
     return seriesIds.idOf(name, () => findId.get(series)?.id ?? Number(insert.run(series).lastInsertRowid))
   }
 
-  const matchingSeries = ({ scopes, kind, product_id, storefront }: CohortSumQuery) =>
-    scopes.flatMap(({ generation, app_id, environment }) =>
-      seriesOf.all({ generation, app_id, environment, kind, product_id, storefront }),
+  const matchingSeries = ({ scopes, kind, product_id, storefront, from }: CohortSumQuery) =>
+    scopes.flatMap(({ generation, app_id, environment, observed }) =>
+      seriesOf
+        .all({ generation, app_id, environment, kind, product_id, storefront })
+        .map((series) => ({ ...series, from: Math.max(from, firstCohort(kind, observed)) })),
     )
 
   /** Reads all sums of the cohorts from `from` to `until`, with the period of their series. */
-  const read = (query: CohortSumQuery): (CohortSum & { period: string })[] =>
-    matchingSeries(query).flatMap(({ id, period }) =>
-      sums.all(id, query.from, query.until).map((sum) => ({ ...sum, period })),
+  const read = (query: CohortSumQuery): PeriodSum[] =>
+    matchingSeries(query).flatMap(({ id, period, from }) =>
+      from > query.until ? [] : sums.all(id, from, query.until).map((sum) => ({ ...sum, period })),
     )
 
   /** Like `read`, separately for each product in each country, and in slices of 366 cohorts. */
   function* sumsByProduct({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
-    for (const { generation, app_id, environment } of scopes)
+    for (const { generation, app_id, environment, observed } of scopes)
       for (const { id, ...group } of seriesPerProduct.all({
         generation,
         app_id,
@@ -107,13 +121,27 @@ export function openCohortCells(store: Store) {
         product_id,
         storefront,
       }))
-        for (let first = from; first <= until; first += COHORTS_PER_READ)
+        for (
+          let first = Math.max(from, firstCohort(kind, observed));
+          first <= until;
+          first += COHORTS_PER_READ
+        )
           yield { app_id, ...group, sums: sums.all(id, first, Math.min(first + COHORTS_PER_READ - 1, until)) }
   }
 
   /** Sums the cohorts from `from` to `until` by position. */
   const readMerged = (query: CohortSumQuery): Omit<CohortSum, 'cohort'>[] =>
-    matchingSeries(query).flatMap(({ id }) => byPosition.all(id, query.from, query.until))
+    matchingSeries(query).flatMap(({ id, from }) =>
+      from > query.until ? [] : byPosition.all(id, from, query.until),
+    )
 
   return { add, read, sumsByProduct, readMerged }
+}
+
+/** The first cohort that may have been observed. Cohorts of payers are numbered by day, week or month, others by day. */
+function firstCohort(kind: CohortKind, observed: Observed | undefined): number {
+  const { any } = observed ?? ALWAYS
+  if (!Number.isFinite(any)) return any
+  if (kind === 'payers.week') return weekOf(any)
+  return kind === 'payers.month' ? monthOf(any) : any
 }

@@ -177,7 +177,8 @@ function addLtv({ add }: CellChanges, group: CohortGroup, { before, after, chang
 const isTotalGroup = ([product_id, storefront]: CohortGroup): boolean =>
   product_id === ANY && storefront === ANY
 
-const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
+/** The first day with a charge; null if there is none. */
+export const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
   rows.reduce<number | null>(
     (least, [day, , , , , , charges]) => (charges > 0 ? Math.min(least ?? day, day) : least),
     null,

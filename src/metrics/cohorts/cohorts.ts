@@ -2,14 +2,15 @@
 import { assertWithin } from '../../access/metric_limit.ts'
 import { Refusal } from '../../errors.ts'
 import { yieldToEventLoop } from '../../turns.ts'
+import type { Cutovers } from '../joined/cutovers.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import type { Shares } from '../reports/shares.ts'
 import { ratioOf } from '../series/formula_lines.ts'
-import type { CohortCellStore, CohortSum } from './cells.ts'
+import type { CohortCellStore, CohortSum, PeriodSum } from './cells.ts'
 import { ANY } from './changes.ts'
 import type { CohortMetric } from './descriptions.ts'
-import { RETRY_DAYS } from './failures.ts'
 import { cohortProceeds } from './proceeds.ts'
+import { recoveryStats } from './recovery.ts'
 import { renewalDay } from './renewal_days.ts'
 import {
   type CohortQuery,
@@ -18,14 +19,15 @@ import {
   endOf,
   GRAIN_INDEX,
   GRAIN_START,
-  type Grain,
+  isObserved,
+  openScopes,
   type Span,
   spanBatches,
   spansOf,
   startOf,
 } from './spans.ts'
+import { perCustomer, type UnconvertedCohorts } from './unconverted.ts'
 
-type PeriodSum = CohortSum & { period: string }
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
 
 /**
@@ -42,12 +44,18 @@ export type Cohorts = ReturnType<typeof openCohorts>
 
 type PayersQuery = CohortQuery & { grain: 'day' | 'week' | 'month' }
 
-type Deps = { cells: CohortCellStore; shares: Shares }
+type Deps = {
+  cells: CohortCellStore
+  shares: Shares
+  unconverted: UnconvertedCohorts
+  observedFrom: Cutovers['observedFrom']
+}
 
 /** Opens the readers of cohorts. Each refuses a metric that its query may not read. */
 export function openCohorts(deps: Deps) {
   const { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers } = openReaders(deps)
   return {
+    scopesOf: openScopes(deps.observedFrom),
     retention: within('retention', retention),
     ltv: within('ltv', ltv),
     arppu: within('arppu', arppu),
@@ -68,7 +76,7 @@ const within =
     return read(query, ...options)
   }
 
-function openReaders({ cells, shares }: Deps) {
+function openReaders({ cells, shares, unconverted }: Deps) {
   /**
    * For each cohort of first payments and each period: how many subscriptions were paid one day after the k-th renewal was
    * due. `due`: for how many subscriptions this is known. `complete`: whether it is known for all.
@@ -82,7 +90,7 @@ function openReaders({ cells, shares }: Deps) {
       const parts = cells.read({ ...query, ...clampRange(query, spans, today), kind: 'retention' })
       const rows = Map.groupBy(parts, ({ period, cohort }) => `${period}\n${startOf(query.grain, cohort)}`)
       for (const cohortParts of rows.values()) {
-        const row = retentionRow(query.grain, cohortParts, today)
+        const row = retentionRow(query, cohortParts, today)
         count += row.renewals.length
         if (row.size > 0) table.push(row)
       }
@@ -106,16 +114,20 @@ function openReaders({ cells, shares }: Deps) {
   ) {
     assertCellCount(spansOf(query, today).length * days.length, 'days')
     const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const waiting = await unconverted.read(query)
     const valuesOf = ({ cohort, from, until }: Span) => {
       const gross = cells.readMerged({ ...query, kind: 'ltv', from, until })
       const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
       const paid = proceeds ? daysBetween(from, until).flatMap((day) => proceeds.get(day) ?? []) : gross
-      const values = runningSums(paid, days).map(({ day, ...money }) => ({
-        days: day,
+      const ofCohort = waiting.filter(({ first }) => from <= first && first <= until)
+      const values = runningSums(paid, days).map(({ day: position, ...money }) => ({
+        days: position,
         ...money,
-        per_customer_milli: Math.round(money.net_milli / customers),
-        complete: until + day < today,
+        ...perCustomer(money, customers, {
+          isOver: until + position < today && isObserved(query, from),
+          waiting: ofCohort.filter(({ first, day }) => day - first <= position && day <= today),
+        }),
       }))
       return [{ cohort, customers, values }]
     }
@@ -136,18 +148,18 @@ function openReaders({ cells, shares }: Deps) {
       )
     }
     const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const waiting = Map.groupBy(await unconverted.read(query), ({ day }) => GRAIN_INDEX[grain](day))
     return [...Map.groupBy(parts, ({ cohort }) => cohort)]
       .map(([unit, cohortParts]) => {
         const payers = cohortParts.reduce((sum, { count }) => sum + count, 0)
         const money = moneyOf(sumMoney(proceeds ? (proceeds.get(unit) ?? []) : cohortParts))
         const begin = GRAIN_START[grain](unit)
-        return {
-          cohort: dayText(begin),
-          payers,
-          ...money,
-          per_payer_milli: payers === 0 ? null : Math.round(money.net_milli / payers),
-          complete: endOf(grain, begin) < today,
-        }
+        const isOver = endOf(grain, begin) < today && isObserved(query, begin)
+        const { per_customer_milli, ...rest } = perCustomer(money, payers, {
+          isOver,
+          waiting: (waiting.get(unit) ?? []).filter(({ day }) => day <= today),
+        })
+        return { cohort: dayText(begin), payers, ...money, per_payer_milli: per_customer_milli, ...rest }
       })
       .sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
   }
@@ -161,7 +173,9 @@ function openReaders({ cells, shares }: Deps) {
     for await (const spans of spanBatches(query, today)) {
       const parts = cells.read({ ...query, ...clampRange(query, spans, today), kind: 'recovery' })
       for (const [begin, cohortParts] of Map.groupBy(parts, ({ cohort }) => startOf(query.grain, cohort))) {
-        const row = { cohort: dayText(begin), ...recoveryStats(cohortParts, today) }
+        const stats = recoveryStats(cohortParts, today)
+        const complete = stats.complete && isObserved(query, begin)
+        const row = { cohort: dayText(begin), ...stats, complete }
         if (row.failed > 0) table.push(row)
       }
     }
@@ -195,12 +209,13 @@ function assertCellCount(count: number, path: 'from' | 'days'): void {
 type RetentionRow = ReturnType<typeof retentionRow>
 type RecoveryRow = { cohort: string } & ReturnType<typeof recoveryStats>
 
-function retentionRow(grain: Grain, cohortParts: readonly PeriodSum[], today: DayNumber) {
+function retentionRow(query: CohortQuery, cohortParts: readonly PeriodSum[], today: DayNumber) {
   const [{ cohort, period } = { cohort: 0, period: '' }] = cohortParts
-  return { cohort: dayText(startOf(grain, cohort)), period, ...renewalsOf(cohortParts, today) }
+  const begin = startOf(query.grain, cohort)
+  return { cohort: dayText(begin), period, ...renewalsOf(cohortParts, today, isObserved(query, begin)) }
 }
 
-function renewalsOf(parts: readonly PeriodSum[], today: DayNumber) {
+function renewalsOf(parts: readonly PeriodSum[], today: DayNumber, isWhole: boolean) {
   const days = [...Map.groupBy(parts, ({ cohort }) => cohort)]
     .map(([day, cohortParts]) => {
       const changes = new Map<number, number>()
@@ -226,37 +241,9 @@ function renewalsOf(parts: readonly PeriodSum[], today: DayNumber) {
       held += one.held
     }
     if (due === 0) break
-    renewals.push({ k, due, held, share: ratioOf(held, due), complete: due === size })
+    renewals.push({ k, due, held, share: ratioOf(held, due), complete: due === size && isWhole })
   }
   return { size, renewals }
-}
-
-function recoveryStats(parts: readonly PeriodSum[], today: DayNumber) {
-  const sum = (
-    matches: (part: PeriodSum) => boolean,
-    countOf: (part: PeriodSum) => number = ({ count }) => count,
-  ) => parts.filter(matches).reduce((total, part) => total + countOf(part), 0)
-  const failed = sum(({ position }) => position === 0)
-  const recovered = sum(({ position }) => position > 0)
-  const isOver = ({ cohort }: PeriodSum): boolean => cohort + RETRY_DAYS < today
-  const ended = sum(({ position }) => position === -1)
-  const settled = sum(
-    (part) => isOver(part),
-    ({ position, count }) => (position === 0 ? count : -count),
-  )
-  const days = sum(
-    ({ position }) => position > 0,
-    ({ position, count }) => position * count,
-  )
-  return {
-    failed,
-    recovered,
-    lost: ended + settled,
-    pending: failed - recovered - ended - settled,
-    recovery_rate: ratioOf(recovered, failed),
-    days_to_recover: ratioOf(days, recovered),
-    complete: failed === recovered + ended + settled,
-  }
 }
 
 function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNumber) {

@@ -1,5 +1,4 @@
 /** Reads daily sums of the ledger and of Apple’s reports as the same type, so that they can be joined. */
-import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
@@ -10,18 +9,13 @@ import type { ReportedNames } from '../reports/names.ts'
 import type { Commission, ProceedsCalculator } from '../reports/proceeds.ts'
 import type { ReportedDimension, ReportedSums } from '../reports/sums.ts'
 import type { DaySumCache, DaySums, SumMapping } from '../sums/day_sum_cache.ts'
-import { type Breakdown, dimensionPlan } from '../sums/dimension_plan.ts'
-import type { Generation } from '../upkeep/generations.ts'
+import { dimensionPlan } from '../sums/dimension_plan.ts'
+import type { LedgerQuery, ReportQuery } from './amount_queries.ts'
+import { openLedgerContents } from './ledger_contents.ts'
+import { openUnconvertedAmounts } from './unconverted.ts'
 
-export type Zone = 'own' | 'pacific'
-/** A range of days, both ends included. */
-export type Range = { from: DayNumber; until: DayNumber }
-/** `shown`: the generation to read. `has_before`: includes the sum before `from`, as an amount of the day before. */
-export type LedgerQuery = Breakdown &
-  Range & { shown: Generation; app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
 /** Proceeds by value of the split (`lines`), and the same proceeds by certainty (`basis`). */
 type ProceedsLines = { lines: DailyAmounts; basis: DailyAmounts }
-type ReportQuery = Breakdown & Range & { shown: Generation; app_id: string }
 
 export type AmountSources = ReturnType<typeof openAmountSources>
 
@@ -41,12 +35,15 @@ type Deps = {
 export function openAmountSources({ store, sums, daySums, names, ...rest }: Deps) {
   const { proceeds, commission, convertToBase } = rest
   const version = store.cached(['reported_prices', 'rates'], () => ({}))
+  const unconverted = openUnconvertedAmounts(store, sums)
+  const { isInLedger, hasOlder } = openLedgerContents(store)
 
   /** The ledger’s sums of measures, each multiplied by its weight. */
   async function ledger(
     query: LedgerQuery,
     weights: Partial<Record<Measure, number>>,
   ): Promise<DailyAmounts> {
+    if (query.without_rate !== undefined) return unconverted.ofLedger(query, query.without_rate, weights)
     const { zone, isOwn } = zoneOf(query)
     const { name, dimension, keyOf } = dimensionPlan(query, isOwn)
     const selection = { name, keyOf, is_original: query.currency !== null, has_before: !!query.has_before }
@@ -61,9 +58,11 @@ export function openAmountSources({ store, sums, daySums, names, ...rest }: Deps
 
   /**
    * The proceeds of the ledger’s sums of a money measure. Excludes amounts without a known rate and, with a currency
-   * filter, proceeds in another currency.
+   * filter, proceeds in another currency. Amounts without a rate are the charges, because proceeds cannot be told then.
    */
   async function proceedsOfLedger(query: LedgerQuery, measure: Measure): Promise<ProceedsLines> {
+    if (query.without_rate !== undefined)
+      return { lines: await ledger(query, { [measure]: 1 }), basis: new Map() }
     const { zone } = zoneOf(query)
     const { name, keyOf } = dimensionPlan(query, false)
     const selection = {
@@ -118,20 +117,30 @@ export function openAmountSources({ store, sums, daySums, names, ...rest }: Deps
   /** The reports’ sums of a measure. */
   function reports(query: ReportQuery, measure: ReportedMeasure): DailyAmounts {
     const productIdOf = (number: string): string => names.productOf(query.app_id, number)
-    const { dimension, keyOf } = dimensionPlan(query, true, productIdOf)
+    const currency = query.without_rate?.currency ?? query.currency
+    const { dimension, keyOf } = dimensionPlan({ ...query, currency }, true, productIdOf)
     const amounts: DailyAmounts = new Map()
     const scope = { generation: query.shown.id, app_id: query.app_id }
+    const isIncluded = unconverted.inReports(query, measure)
     for (const { id, value } of sums.seriesOf(scope, measure, dimension as ReportedDimension)) {
       const key = keyOf(value)
       if (key === null) continue
-      for (const { day, milli, base_milli, count } of sums.days(id, query.from, query.until)) {
-        addTo(amounts, key, day, { milli: query.currency === null ? base_milli : milli, count })
-      }
+      for (const { day, milli, base_milli, count } of sums
+        .days(id, query.from, query.until)
+        .filter(isIncluded))
+        addTo(amounts, key, day, { milli: currency === null ? base_milli : milli, count })
     }
     return amounts
   }
 
-  return { ledger, proceedsOfLedger, reports }
+  return {
+    isInLedger,
+    hasOlder,
+    ledger,
+    proceedsOfLedger,
+    reports,
+    currenciesWithoutRate: unconverted.currencies,
+  }
 }
 
 const sumScopeOf = ({ shown, app_id, environment }: LedgerQuery) => ({

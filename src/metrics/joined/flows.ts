@@ -5,7 +5,8 @@ import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../repor
 import { type Amount, addTo, type DailyAmounts, minus, NO_AMOUNT } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import { afterCommission, type Commission } from '../reports/proceeds.ts'
-import type { AmountSources, LedgerQuery, Zone } from './amount_sources.ts'
+import type { LedgerQuery, Zone } from './amount_queries.ts'
+import type { AmountSources } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
   type AmountAt,
@@ -26,12 +27,15 @@ import {
   knownDay,
   type LossMeasure,
   NO_AMOUNTS,
+  ofKnownDays,
+  partialDay,
   type RevenueMeasure,
   sourceChangesAt,
+  unknownDay,
   valuesOf,
 } from './days.ts'
 
-export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
+type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
 type Deps = { days: ReportedDays; sources: AmountSources; cutovers: Cutovers; commission: Commission }
 /** Amounts by value of the split, and for proceeds the same amounts by certainty. */
@@ -47,6 +51,13 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
   ): Promise<AmountsWithBasis> {
     if (query.basis === 'proceeds' && isRevenue(measure)) return sources.proceedsOfLedger(query, measure)
     return { lines: await sources.ledger(query, { [measure]: 1 }), basis: NO_AMOUNTS }
+  }
+
+  /** Reads a flow on the known ones of some days from the ledger alone. */
+  async function readLedgerDays(query: JoinedQuery, measure: FlowMeasure, days: readonly JoinedDay[]) {
+    const { lines, basis } = await readLedger({ ...query, app_id: query.app.id }, measure)
+    const at = ofKnownDays(days, dayIn(lines))
+    return { values: valuesOf(lines.keys(), query, at), basis: basisOf(days, basis) }
   }
 
   /** The reports’ amounts of a measure. Proceeds are exact, or estimated if a report does not contain them. */
@@ -117,7 +128,7 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
     return { lines: remainder(own.lines, before.lines, day), basis: remainder(own.basis, before.basis, day) }
   }
 
-  return { read, readLedger }
+  return { read, readLedgerDays }
 }
 
 /**
@@ -146,17 +157,20 @@ function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowCo
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay & { flowSource: FlowSource } {
   const flowSource = flowSourceOf(day, context)
-  const { cutover, measure } = context
+  return { ...stateOf(day, flowSource, context), flowSource }
+}
+
+function stateOf(day: DayNumber, flowSource: FlowSource, { cutover, measure }: FlowContext): JoinedDay {
   if (flowSource === 'reports') {
-    const is_complete = measure !== 'revenue.refunded_by_charge'
-    return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete, flowSource }
+    if (isOfRefund(measure)) return unknownDay(day, 'reports', 'not_in_reports')
+    const isOnOtherDay = measure === 'revenue.refunded_by_charge'
+    return isOnOtherDay ? partialDay(day, 'reports', 'not_in_reports') : knownDay(day, 'reports')
   }
-  return {
-    ...knownDay(day, 'ledger'),
-    is_known: flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1),
-    is_complete: flowSource === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
-    flowSource,
-  }
+  if (flowSource === 'hole' && (cutover === null || day < cutover.day - 1))
+    return unknownDay(day, 'ledger', 'no_reports')
+  if (flowSource !== 'ledger') return partialDay(day, 'ledger', 'joined')
+  const isOfUnknownGrace = isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS
+  return isOfUnknownGrace ? partialDay(day, 'ledger', 'grace') : knownDay(day, 'ledger')
 }
 
 function remainder(own: DailyAmounts, before: DailyAmounts, day: DayNumber): DailyAmounts {

@@ -1,6 +1,6 @@
 /** Stores which report days are summed in each generation, and which days are due. */
 import type { Clock } from '../../clock.ts'
-import { SUSPECT_EMPTY } from '../../ledger/reports/import_day.ts'
+import { SUSPECT_REASONS } from '../../ledger/reports/suspicion.ts'
 import { bound, type Store } from '../../store/store.ts'
 import { type DayNumber, dayNumber } from '../lineage/calendar.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
@@ -37,6 +37,9 @@ export type DueCount = { count: number; since: number | null }
 export type ReportedDays = ReturnType<typeof openReportedDays>
 
 type Deps = { store: Store; clock: Clock; generations: Generations }
+
+/** The reasons of suspect days, as a list in SQL. */
+const suspect = SUSPECT_REASONS.map((reason) => `'${reason}'`).join(', ')
 
 export function openReportedDays({ store, clock, generations }: Deps) {
   const touch = store.prepare<DayKey & { organization_id: string; now: number }>(`
@@ -76,7 +79,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
       (select kind, day_on from reported_days where generation = ? limit ?)`)
   const source = `
     select day_on, json_group_array(report_id) filter (where report_id is not null) as reports,
-      sum(not (state = 'done' or (state = 'empty' and ifnull(reason, '') <> '${SUSPECT_EMPTY}'))) as holes,
+      sum(not (state = 'done' or (state = 'empty' and ifnull(reason, '') not in (${suspect})))) as holes,
       (select json_group_array(reported_app_id || ' ' || app_id) from
         (select reported_app_id, app_id from report_apps join reported_apps on reported_apps.id = reported_app_id
          where report_id in (select d.report_id from import_days d where d.organization_id = i.organization_id
@@ -85,6 +88,14 @@ export function openReportedDays({ store, clock, generations }: Deps) {
   const sources = store.prepare<[string, string], DaySource>(`${source} group by day_on`)
   const sourceOn = store.prepare<[string, string, string], DaySource>(
     `${source} and day_on = ? group by day_on`,
+  )
+  const suspectOf = store.prepare<[string], { day_on: string }>(`
+    select distinct day_on from import_days
+    where organization_id = ? and kind = 'subscription' and state = 'empty' and reason in (${suspect})`)
+  const suspectDays = store.cached(
+    ['import_days'],
+    (organization_id): ReadonlySet<DayNumber> =>
+      new Set(suspectOf.all(organization_id).map(({ day_on }) => dayNumber(day_on))),
   )
   const availableDays = store.cached(['reported_days'], (name) => {
     const [generation = '', kind = ''] = name.split('\n')
@@ -151,6 +162,8 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     /** The available days of a generation, in order. */
     available: (generation: number, kind: SummedKind): readonly DayNumber[] =>
       availableDays(`${generation}\n${kind}`),
+    /** The days whose SUBSCRIPTION report is empty and cannot be true. */
+    suspectDays,
     /** Deletes up to `limit` days of a generation and returns their number. Runs inside a unit of work. */
     drop: (generation: number, limit: number): number => drop.run(generation, generation, limit).changes,
   }

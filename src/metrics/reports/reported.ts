@@ -68,7 +68,7 @@ export function openReported(deps: Deps) {
   const agreement = openLevelAgreement(sources)
   const summed = openHook<[]>()
   const cutoverHolds = openHook<[app_id: string], boolean>()
-  const cutovers = openCutovers({ store, clock, generations, days, sums, agreement, isCurrent })
+  const cutovers = openCutovers({ store, clock, generations, days, sums, sources, agreement, isCurrent })
   const joined = openJoined({ days, sums, sources, cutovers, agreement, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
   const coverage = openCoverage({ convertToBase, days, sums, sources, cutovers })
@@ -265,7 +265,9 @@ export function openReported(deps: Deps) {
     readReportsOnly: joined.readReportsOnly,
     readTallies: tallies.read,
     ledgerOnlyIn: tallies.ledgerOnlyIn,
+    knownFrom: tallies.knownFrom,
     cutoverOf: cutovers.cutoverOf,
+    observedFrom: cutovers.observedFrom,
     proceeds,
     proceedsInBase: proceedsInBase(proceeds, rates),
     onPrices: prices.onChange,

@@ -4,7 +4,15 @@ import type { Store } from '../../store/store.ts'
 import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import { zoneIn } from './sums.ts'
-import { dayIndexOf, type SumQuery, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
+import {
+  dayIndexOf,
+  firstSummedDay,
+  type SumQuery,
+  type Tallies,
+  type Tally,
+  tallyOf,
+  type Unconverted,
+} from './tallies.ts'
 
 type Lineage = { id: number; app_id: string }
 type Row = [
@@ -101,6 +109,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
   function rowAdder(sums: RowSums, query: SumQuery): (some: readonly Lineage[]) => void {
     const isIncluded = rowFilter(query)
     const measures = JSON.stringify(query.measures)
+    const { dayOf } = calendarOf(zoneIn(query, query.zone))
     const bucketOf = bucketLookup(query)
     const generation = query.shown.id
     return (some) => {
@@ -108,18 +117,17 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
       const lineages = JSON.stringify([...apps.keys()])
       for (const row of rows.all({ generation, lineages, measures })) {
         const app_id = apps.get(row[0]) ?? ''
-        if (isIncluded(row)) addRow(sums, query, row, { app_id, bucket: bucketOf(row[1]) })
+        const day = dayOf(row[1])
+        const isKnown = day >= firstSummedDay(query, app_id, row[2])
+        if (isKnown && isIncluded(row)) addRow(sums, query, row, { app_id, bucket: bucketOf(day) })
       }
     }
   }
 
-  /** Returns a function that finds the bucket of an instant: its index, -1 before the first, null after the last. */
-  function bucketLookup(query: SumQuery): (at: number) => number | null {
-    const { buckets } = query
-    const calendar = calendarOf(zoneIn(query, query.zone))
+  /** Returns a function that finds the bucket of a day: its index, -1 before the first, null after the last. */
+  function bucketLookup({ buckets }: SumQuery): (day: DayNumber) => number | null {
     const index = dayIndexOf(buckets)
-    return (at) => {
-      const day: DayNumber = calendar.dayOf(at)
+    return (day) => {
       if (day > index.until) return null
       return day < index.from ? -1 : (index.bucketIndexes[day - index.from] ?? null)
     }

@@ -16,7 +16,8 @@ export type AttributeFilter = { key: string; json: readonly string[] }
 
 /**
  * What to sum. `levels`: the measures for which the sum before the first bucket is needed too. `currency`: sums only
- * charges in this currency, unconverted; null for all charges in the base currency. The buckets are consecutive.
+ * charges in this currency, unconverted; null for all charges in the base currency. `known_from`: the first day of each app
+ * of which flows are summed; of other apps all days are. The buckets are consecutive.
  */
 export type SumQuery = {
   /** The generation that is read. */
@@ -31,7 +32,12 @@ export type SumQuery = {
   attribute: AttributeFilter | null
   split: Split | null
   currency: string | null
+  known_from?: ReadonlyMap<string, DayNumber>
 }
+
+/** The first day of an app of which a measure is summed. What is known of a level began before anything was heard. */
+export const firstSummedDay = ({ known_from }: SumQuery, app_id: string, measure: Measure): DayNumber =>
+  /^(mrr$|trials$|risk\.)/.test(measure) ? -Infinity : (known_from?.get(app_id) ?? -Infinity)
 
 export type Sum = { milli: number; count: number }
 

@@ -30,6 +30,7 @@ function question(more: Partial<CohortQuery> = {}): CohortQuery {
       environment: 'production' as const,
     }))
   const everything = {
+    time_zone: ZONE.time_zone,
     currency: ZONE.currency,
     grain: 'month' as const,
     product_id: '*',

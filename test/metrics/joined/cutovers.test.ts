@@ -87,7 +87,7 @@ test('stores a cutover only if nothing changes between evaluation and commit', a
       if (requests === 1 && between) store.commit(between)
       return requests === 1 || last
     }
-    await openCutovers({ store, clock, generations, days, sums, agreement, isCurrent }).advance(one)
+    await openCutovers({ store, clock, generations, days, sums, sources, agreement, isCurrent }).advance(one)
     return stored()
   }
   const shown = generations.shown(organization.id)
