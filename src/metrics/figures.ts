@@ -12,6 +12,7 @@ import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 import { openCohorts } from './cohorts/cohorts.ts'
 import { openContributions } from './cohorts/contributions.ts'
+import { openUnconvertedCohorts } from './cohorts/unconverted.ts'
 import { openCustomers } from './customers/customers.ts'
 import type { Enrichment } from './customers/enrichment.ts'
 import { openEventNames } from './customers/event_names.ts'
@@ -103,7 +104,12 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     refundLists: openRefundLists({ store, clock, generations, settings }),
     overview: openOverview({ metrics, series }),
     today: openToday({ store, clock, series }),
-    cohorts: openCohorts({ cells: contributions.cells, proceedsOfLedger: reported.proceedsOfLedger }),
+    cohorts: openCohorts({
+      cells: contributions.cells,
+      unconverted: openUnconvertedCohorts({ store, values, settings }),
+      proceedsOfLedger: reported.proceedsOfLedger,
+      observedFrom: reported.observedFrom,
+    }),
     closeFigures: close,
   }
 }

@@ -15,9 +15,12 @@ import { jsonInSlices } from '../../http/response.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Cohorts } from '../../metrics/cohorts/cohorts.ts'
 import { COHORT_METRICS, type CohortMetric } from '../../metrics/cohorts/descriptions.ts'
-import { type CohortQuery, GRAINS, type Grain } from '../../metrics/cohorts/spans.ts'
+import { type CohortQuery, GRAINS, type Grain, unobservedIn } from '../../metrics/cohorts/spans.ts'
 import { dayNumber, dayText, openCalendar } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import { notConvertedText } from '../../metrics/series/csv.ts'
+import type { NotConverted } from '../../metrics/series/points.ts'
+import type { ReasonRange } from '../../metrics/series/reasons.ts'
 import { day } from '../../metrics/series/series_request.ts'
 import type { Lag } from '../../metrics/series/snapshot_reads.ts'
 import { FORMULA, type Generation, hasProceeds } from '../../metrics/upkeep/generations.ts'
@@ -128,13 +131,16 @@ export function cohortRoutes(deps: Deps): Route[] {
   async function csv(event: H3Event, access: ViewerAccess, query: CohortsQuery): Promise<Response> {
     const wait_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
     const { metric, currency, behind, cohorts: table } = await answer(access, query, wait_ms)
-    const currencyColumn = MEASURES[metric].unit === 'money' ? { currency } : {}
+    const moneyCells = ({ not_converted: some }: CohortRow): CohortRow =>
+      MEASURES[metric].unit !== 'money'
+        ? {}
+        : { currency, not_converted: notConvertedText(some as NotConverted[] | undefined) }
     const [first] = rowsOf(metric, table)
-    const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...currencyColumn })
+    const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...moneyCells(first) })
     auth.noteExport(event, 'cohorts')
     return csvResponse(event, 'cohorts', csvSlices(csvHeader(columns), lines()), behind)
     function* lines() {
-      for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...currencyColumn })
+      for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...moneyCells(row) })
     }
   }
 
@@ -182,11 +188,7 @@ async function buildAnswer(
   const today = openCalendar(time_zone).dayOf(clock())
   const { from, until } = spanOf(query, today)
   const question = {
-    scopes: chosen.map(({ id }) => ({
-      generation: generation.id,
-      app_id: id,
-      environment: query.environment,
-    })),
+    scopes: cohorts.scopesOf(chosen, query.environment, generation),
     time_zone,
     grain: query.by,
     product_id: query.product ?? '*',
@@ -209,6 +211,7 @@ async function buildAnswer(
     behind,
     month_length: generation.factors,
     proceeds_known: known,
+    reasons: isUnknown ? [...unobservedIn(question), notComputed(question)] : unobservedIn(question),
     cohorts: rows,
   }
 }
@@ -217,6 +220,12 @@ type CohortRows = Pick<Awaited<ReturnType<Cohorts['ltv']>>, 'known'> & { rows: o
 type CohortContext = { question: CohortQuery; today: number; basis: Basis }
 
 const NO_COHORTS: CohortRows = { rows: [], known: null }
+/** The whole range, of which an earlier version stored no proceeds. */
+const notComputed = ({ from, until }: CohortQuery): ReasonRange => ({
+  reason: 'behind',
+  from_on: dayText(from),
+  until_on: dayText(until),
+})
 
 async function readCohorts(
   cohorts: Cohorts,
@@ -278,12 +287,14 @@ function spanOf({ from, to }: CohortsQuery, today: number): { from: number; unti
   throw invalid([{ path: 'from', message }])
 }
 
+type CohortRow = Record<string, CsvValue>
+
 /** One line for each cohort and each cell within it. */
-function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<Record<string, CsvValue>, void> {
+function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<CohortRow, void> {
   const within = metric === 'retention' ? 'renewals' : metric === 'ltv' ? 'values' : null
   for (const cohort of table) {
     const { renewals, values, ...cohortFields } = cohort as Record<string, unknown>
     const cells = within === null ? [{}] : ((within === 'renewals' ? renewals : values) as object[])
-    for (const cell of cells) yield { ...cohortFields, ...cell } as Record<string, CsvValue>
+    for (const cell of cells) yield { ...cohortFields, ...cell } as CohortRow
   }
 }

@@ -3,12 +3,13 @@ import type { ReportResult } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import { openDayUpdates } from './day_updates.ts'
-import { dueAfterAnswer, dueAfterFailure, dueAfterNotYet, dueAfterSuspicion, isFresh } from './due.ts'
+import { dueAfterAnswer, dueAfterFailure, dueAfterNotYet } from './due.ts'
 import { ReportFault } from './formats/fault.ts'
 import { fingerprintOf } from './formats/text.ts'
 import type { ImportDay, ImportDays } from './import_days.ts'
 import type { ReportLoader } from './loading.ts'
 import type { ReceivedReports, Report, ReportDay } from './received.ts'
+import { isSuspect, openSuspicion } from './suspicion.ts'
 import type { ReportVersions } from './versions.ts'
 
 /**
@@ -29,12 +30,11 @@ type Deps = {
   notifyChanged: (reportDay: ReportDay) => void
 }
 
-/** The reason of a suspect empty day. Apple has answered “no sales”, not an error, for a retired report version. */
-export const SUSPECT_EMPTY = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
 const WITHDRAWN_REASON = 'Apple now says that nothing was sold; the earlier report is kept'
 
 export function openDayImporter({ store, clock, received, loader, days, versions, notifyChanged }: Deps) {
   const { saveDay, doneWith } = openDayUpdates({ clock, days, notifyChanged })
+  const { checkEmpty } = openSuspicion({ store, clock, received, days, notifyChanged })
 
   /** Applies an answer. A report replaces the rows of its day in one commit, or not at all. */
   async function applyAnswer(reportDay: ReportDay, answer: ReportResult): Promise<DayResult> {
@@ -73,7 +73,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     const { row_count } = await loader.load(report, body, current, ({ problem }) => {
       const update = doneWith(reportDay, report.id, { problem, isRevised: current !== null })
       saveDay(reportDay, update, { isReread: current?.id === report.id })
-      checkEmptyAgainstSales(reportDay)
+      checkEmpty(reportDay)
     })
     return { outcome: current === null ? 'read' : 'revised', row_count }
   }
@@ -97,9 +97,9 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       saveDay(reportDay, { ...before, reason: WITHDRAWN_REASON, due_at })
       return 'unchanged'
     }
-    const tries = before?.reason === SUSPECT_EMPTY ? before.tries + 1 : 1
+    const tries = before && isSuspect(before) ? before.tries + 1 : 1
     saveDay(reportDay, { state: 'empty', reason: null, report_id: null, tries, due_at })
-    checkEmptyAgainstSales(reportDay)
+    checkEmpty(reportDay)
     return 'empty'
   }
 
@@ -163,27 +163,14 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       const tries = (before?.tries ?? 0) + 1
       const due_at = dueAfterFailure(clock(), tries)
       if (before && isAnswered(before)) {
-        saveDay(reportDay, { ...before, reason: `the next request failed: ${problem}`, tries, due_at })
+        const reason = isSuspect(before) ? before.reason : `the next request failed: ${problem}`
+        saveDay(reportDay, { ...before, reason, tries, due_at })
       } else {
         saveDay(reportDay, { state: 'failed', reason: problem, report_id: null, tries, due_at })
       }
       return { outcome: 'failed', row_count: 0 }
     })
   }
-
-  /** Flags an empty SUBSCRIPTION day if SALES has subscriptions. The day is requested again, up to a limit. */
-  function checkEmptyAgainstSales(reportDay: ReportDay): void {
-    const row = days.get({ ...reportDay, kind: 'subscription' })
-    if (row?.state !== 'empty') return
-    const hasSubscriptionSales = (currentOf({ ...reportDay, kind: 'sales' })?.subscription_units ?? 0) > 0
-    if (hasSubscriptionSales === (row.reason === SUSPECT_EMPTY)) return
-    if (hasSubscriptionSales) days.put({ ...row, reason: SUSPECT_EMPTY, due_at: dueOfSuspectEmpty(row) })
-    else days.put({ ...row, reason: null, due_at: dueAfterAnswer(row.day_on, clock(), false) })
-    notifyChanged({ ...reportDay, kind: 'subscription' })
-  }
-
-  const dueOfSuspectEmpty = ({ day_on, tries }: ImportDay): number | null =>
-    isFresh(day_on, clock()) ? dueAfterAnswer(day_on, clock(), false) : dueAfterSuspicion(clock(), tries)
 
   return { applyAnswer, recordFailure }
 }

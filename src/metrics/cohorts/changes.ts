@@ -199,7 +199,8 @@ function addLtv(
   if (to !== null) add(seriesAt('ltv', group), to, 0, 1)
 }
 
-const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
+/** The first day with a charge; null if there is none. */
+export const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
   rows.reduce<number | null>(
     (least, [day, , , , , , charges]) => (charges > 0 ? Math.min(least ?? day, day) : least),
     null,

@@ -1,17 +1,18 @@
 /** Reads cohorts: retention, realized LTV, ARPPU and billing recovery. */
 import { assertWithin } from '../../access/metric_limit.ts'
 import { Refusal } from '../../errors.ts'
-import { type Basis, divideHalfEven } from '../../money.ts'
+import type { Basis } from '../../money.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import type { AmountSources } from '../joined/amount_sources.ts'
+import type { Cutovers } from '../joined/cutovers.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import { CERTAINTIES } from '../lineage/proceeds.ts'
 import { ratioOf } from '../series/formula_lines.ts'
-import type { CohortCellStore, CohortSum } from './cells.ts'
+import type { CohortCellStore, CohortSum, PeriodSum } from './cells.ts'
 import type { MoneySums } from './changes.ts'
 import type { CohortMetric } from './descriptions.ts'
-import { RETRY_DAYS } from './failures.ts'
 import { type KnownProceeds, type PayersQuery, payersProceeds } from './payers_proceeds.ts'
+import { recoveryStats } from './recovery.ts'
 import { renewalDay } from './renewal_days.ts'
 import {
   type CohortQuery,
@@ -19,14 +20,15 @@ import {
   endOf,
   GRAIN_INDEX,
   GRAIN_START,
-  type Grain,
+  isObserved,
+  openScopes,
   type Span,
   spanBatches,
   spansOf,
   startOf,
 } from './spans.ts'
+import { perCustomer, type UnconvertedCohorts, type UnconvertedMoney } from './unconverted.ts'
 
-type PeriodSum = CohortSum & { period: string }
 type Money = MoneySums & { net_milli: number }
 
 /**
@@ -41,12 +43,18 @@ const UNITS_PER_TURN = 400
 
 export type Cohorts = ReturnType<typeof openCohorts>
 
-type Deps = { cells: CohortCellStore; proceedsOfLedger: AmountSources['proceedsOfLedger'] }
+type Deps = {
+  cells: CohortCellStore
+  unconverted: UnconvertedCohorts
+  proceedsOfLedger: AmountSources['proceedsOfLedger']
+  observedFrom: Cutovers['observedFrom']
+}
 
 /** Opens the readers of cohorts. Each refuses a metric that its query may not read. */
 export function openCohorts(deps: Deps) {
   const { retention, ltv, arppu, recovery } = openReaders(deps)
   return {
+    scopesOf: openScopes(deps.observedFrom),
     retention: within('retention', retention),
     ltv: within('ltv', ltv),
     arppu: within('arppu', arppu),
@@ -65,7 +73,7 @@ const within =
     return read(query, ...options)
   }
 
-function openReaders({ cells, proceedsOfLedger }: Deps) {
+function openReaders({ cells, unconverted, proceedsOfLedger }: Deps) {
   /**
    * For each cohort of first payments and each period: how many subscriptions were paid one day after the k-th renewal was
    * due. `due`: for how many subscriptions this is known. `complete`: whether it is known for all.
@@ -79,7 +87,7 @@ function openReaders({ cells, proceedsOfLedger }: Deps) {
       const parts = cells.read({ ...query, ...daysOf(spans, today), kind: 'retention' })
       const rows = Map.groupBy(parts, ({ period, cohort }) => `${period}\n${startOf(query.grain, cohort)}`)
       for (const cohortParts of rows.values()) {
-        const row = retentionRow(query.grain, cohortParts, today)
+        const row = retentionRow(query, cohortParts, today)
         count += row.renewals.length
         if (row.size > 0) table.push(row)
       }
@@ -97,17 +105,16 @@ function openReaders({ cells, proceedsOfLedger }: Deps) {
   async function ltv(query: CohortQuery, days: readonly number[], today: DayNumber, basis: Basis = 'gross') {
     assertCellCount(spansOf(query, today).length * days.length, 'days')
     const known: KnownProceeds | null = basis === 'proceeds' ? { exact: 0, ratio: 0, estimated: 0 } : null
+    const waiting = await unconverted.read(query, { basis, today })
     const valuesOf = ({ cohort, from, until }: Span) => {
       const gross = cells.readMerged({ ...query, kind: 'ltv', from, until })
       const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
       const paid = known === null ? gross : ltvProceeds({ ...query, from, until }, known)
-      const values = runningSums(paid, days).map(({ day, ...money }) => ({
-        days: day,
-        ...money,
-        per_customer_milli: perHead(money.net_milli, customers),
-        complete: until + day < today,
-      }))
+      const values = ltvValues(runningSums(paid, days), customers, {
+        passed: isObserved(query, from) ? today - until : 0,
+        waiting: waiting.filter((one) => Math.max(from, one.known_from) <= one.first && one.first <= until),
+      })
       return [{ cohort, customers, values }]
     }
     const rows: ReturnType<typeof valuesOf> = []
@@ -136,18 +143,19 @@ function openReaders({ cells, proceedsOfLedger }: Deps) {
       )
     }
     const proceeds = basis === 'proceeds' ? await payersProceeds(proceedsOfLedger, query, today) : null
+    const waiting = await unconverted.read(query, { basis, today })
+    const waitingIn = Map.groupBy(waiting, ({ day }) => GRAIN_INDEX[grain](day))
     const rows = [...Map.groupBy(parts, ({ cohort }) => cohort)]
       .map(([unit, cohortParts]) => {
         const payers = cohortParts.reduce((sum, { count }) => sum + count, 0)
         const money = moneyOf(proceeds ? (proceeds.sums.get(unit) ?? NO_MONEY) : sumMoney(cohortParts))
         const begin = GRAIN_START[grain](unit)
-        return {
-          cohort: dayText(begin),
-          payers,
-          ...money,
-          per_payer_milli: payers === 0 ? null : perHead(money.net_milli, payers),
-          complete: endOf(grain, begin) < today,
-        }
+        const end = endOf(grain, begin)
+        const { per_customer_milli: per_payer_milli, ...rest } = perCustomer(money, payers, {
+          isOver: end < today && isObserved(query, begin),
+          waiting: (waitingIn.get(unit) ?? []).filter(({ known_from }) => known_from <= end),
+        })
+        return { cohort: dayText(begin), payers, ...money, per_payer_milli, ...rest }
       })
       .sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
     return { rows, known: proceeds?.known ?? null }
@@ -162,7 +170,7 @@ function openReaders({ cells, proceedsOfLedger }: Deps) {
     for await (const spans of spanBatches(query, today)) {
       const parts = cells.read({ ...query, ...daysOf(spans, today), kind: 'recovery' })
       for (const [begin, cohortParts] of Map.groupBy(parts, ({ cohort }) => startOf(query.grain, cohort))) {
-        const row = { cohort: dayText(begin), ...recoveryStats(cohortParts, today) }
+        const row = { cohort: dayText(begin), ...recoveryStats(cohortParts, today, isObserved(query, begin)) }
         if (row.failed > 0) table.push(row)
       }
     }
@@ -180,15 +188,34 @@ function assertCellCount(count: number, path: 'from' | 'days'): void {
   throw new Refusal(400, 'invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
+type LtvSum = ReturnType<typeof runningSums>[number]
+/**
+ * `passed`: the values of fewer days than this are over for all customers. `waiting`: the amounts of the cohort that no rate
+ * is known for.
+ */
+type LtvOptions = { passed: number; waiting: readonly UnconvertedMoney[] }
+
+/** The values of one cohort. */
+const ltvValues = (sums: readonly LtvSum[], customers: number, { passed, waiting }: LtvOptions) =>
+  sums.map(({ day: days, ...money }) => ({
+    days,
+    ...money,
+    ...perCustomer(money, customers, {
+      isOver: days < passed,
+      waiting: waiting.filter(({ first, day }) => day - first <= days),
+    }),
+  }))
+
 type RetentionRow = ReturnType<typeof retentionRow>
 type RecoveryRow = { cohort: string } & ReturnType<typeof recoveryStats>
 
-function retentionRow(grain: Grain, cohortParts: readonly PeriodSum[], today: DayNumber) {
+function retentionRow(query: CohortQuery, cohortParts: readonly PeriodSum[], today: DayNumber) {
   const [{ cohort, period } = { cohort: 0, period: '' }] = cohortParts
-  return { cohort: dayText(startOf(grain, cohort)), period, ...renewalsOf(cohortParts, today) }
+  const begin = startOf(query.grain, cohort)
+  return { cohort: dayText(begin), period, ...renewalsOf(cohortParts, today, isObserved(query, begin)) }
 }
 
-function renewalsOf(parts: readonly PeriodSum[], today: DayNumber) {
+function renewalsOf(parts: readonly PeriodSum[], today: DayNumber, isWhole: boolean) {
   const days = [...Map.groupBy(parts, ({ cohort }) => cohort)]
     .map(([day, cohortParts]) => {
       const changes = new Map<number, number>()
@@ -214,34 +241,9 @@ function renewalsOf(parts: readonly PeriodSum[], today: DayNumber) {
       held += one.held
     }
     if (due === 0) break
-    renewals.push({ k, due, held, share: ratioOf(held, due), complete: due === size })
+    renewals.push({ k, due, held, share: ratioOf(held, due), complete: due === size && isWhole })
   }
   return { size, renewals }
-}
-
-function recoveryStats(parts: readonly PeriodSum[], today: DayNumber) {
-  const sum = (
-    matches: (part: PeriodSum) => boolean,
-    countOf: (part: PeriodSum) => number = ({ count }) => count,
-  ) => parts.filter(matches).reduce((total, part) => total + countOf(part), 0)
-  const failed = sum(({ position }) => position === 0)
-  const recovered = sum(({ position }) => position > 0)
-  const isOver = ({ cohort }: PeriodSum): boolean => cohort + RETRY_DAYS < today
-  const ended = sum(({ position }) => position === -1)
-  const settled = sum(isOver, ({ position, count }) => (position === 0 ? count : -count))
-  const days = sum(
-    ({ position }) => position > 0,
-    ({ position, count }) => position * count,
-  )
-  return {
-    failed,
-    recovered,
-    lost: ended + settled,
-    pending: failed - recovered - ended - settled,
-    recovery_rate: ratioOf(recovered, failed),
-    days_to_recover: ratioOf(days, recovered),
-    complete: failed === recovered + ended + settled,
-  }
 }
 
 function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNumber) {
@@ -249,8 +251,6 @@ function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNu
   const kind = `payers.${grain}` as const
   return { ...query, kind, from: unitOf(from), until: unitOf(Math.min(until, today)) }
 }
-
-const perHead = (milli: number, heads: number): number => Number(divideHalfEven(BigInt(milli), BigInt(heads)))
 
 const NO_MONEY: MoneySums = { charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
 

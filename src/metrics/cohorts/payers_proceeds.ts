@@ -1,6 +1,6 @@
 /** Sums the proceeds of payers by day, week or month, from the daily sums that revenue is read from. */
 import type { AmountSources } from '../joined/amount_sources.ts'
-import type { RevenueMeasure } from '../joined/days.ts'
+import { ALWAYS, type RevenueMeasure } from '../joined/days.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import { CERTAINTIES, type ProceedsCertainty } from '../lineage/proceeds.ts'
 import type { Amount } from '../reports/daily_amounts.ts'
@@ -20,7 +20,7 @@ const MEASURES: readonly (readonly [RevenueMeasure, keyof MoneySums])[] = [
   ['revenue.proration', 'prorated_milli'],
 ]
 
-/** The proceeds of each day, week or month by its number, and of all of them by certainty. */
+/** The proceeds of each observed day, week or month by its number, and of all of them by certainty. */
 export async function payersProceeds(
   proceedsOfLedger: AmountSources['proceedsOfLedger'],
   { scopes, time_zone, grain, product_id, storefront, ...query }: PayersQuery,
@@ -32,12 +32,12 @@ export async function payersProceeds(
     ...(product_id !== ANY && { product: [product_id] }),
     ...(storefront !== ANY && { country: [storefront] }),
   }
-  const range = {
-    from: startOf(grain, query.from),
-    until: endOf(grain, startOf(grain, Math.min(query.until, today))),
-  }
+  const until = endOf(grain, startOf(grain, Math.min(query.until, today)))
   const breakdown = { filters, split: null, currency: null, zone: 'own' } as const
-  for (const { generation, app_id, environment } of scopes) {
+  for (const { generation, app_id, environment, observed = ALWAYS } of scopes) {
+    const known_from = Math.max(query.from, observed.any)
+    if (known_from > until) continue
+    const range = { from: startOf(grain, known_from), until }
     const scope = { shown: { id: generation, time_zone }, app_id, environment, ...breakdown, ...range }
     for (const [measure, name] of MEASURES) {
       const { lines, basis } = await proceedsOfLedger(scope, measure)

@@ -1,5 +1,5 @@
 /** Reads daily sums of the ledger and of Apple’s reports as the same type, so that they can be joined. */
-import type { Environment } from '../../apple/payloads.ts'
+import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import { CERTAINTIES } from '../lineage/proceeds.ts'
 import type { Measure } from '../lineage/rows.ts'
@@ -9,39 +9,32 @@ import { addTo, type DailyAmounts } from '../reports/daily_amounts.ts'
 import type { ReportedNames } from '../reports/names.ts'
 import type { ReportedDimension, ReportedSums } from '../reports/sums.ts'
 import type { DaySumCache, DaySums } from '../sums/day_sum_cache.ts'
-import { type Breakdown, dimensionPlan } from '../sums/dimension_plan.ts'
-import type { Generation } from '../upkeep/generations.ts'
+import { dimensionPlan } from '../sums/dimension_plan.ts'
+import type { LedgerQuery, ReportQuery } from './amount_queries.ts'
+import { proceedsMeasure, type RevenueRow } from './days.ts'
+import { openLedgerContents } from './ledger_contents.ts'
+import { openUnconvertedAmounts } from './unconverted.ts'
 
-export type Zone = 'own' | 'pacific'
-/** A range of days, both ends included. */
-export type Range = { from: DayNumber; until: DayNumber }
-/** `shown`: the generation to read. `has_before`: includes the sum before `from`, as an amount of the day before. */
-export type LedgerQuery = Breakdown &
-  Range & {
-    shown: Pick<Generation, 'id' | 'time_zone'>
-    app_id: string
-    environment: Environment
-    zone: Zone
-    has_before?: boolean
-  }
 /** Proceeds by value of the split (`lines`), and the same proceeds by certainty (`basis`). */
 type ProceedsLines = { lines: DailyAmounts; basis: DailyAmounts }
-type ReportQuery = Breakdown & Range & { shown: Generation; app_id: string }
 
 export type AmountSources = ReturnType<typeof openAmountSources>
 
 /** Converts an amount to a base currency at the rate of a day; null if there is no rate. */
 export type ConvertToBase = (base: string, milli: number, currency: string, day: DayNumber) => number | null
 
-type Deps = { sums: ReportedSums; daySums: DaySumCache; names: ReportedNames }
-type RevenueRow = Extract<Measure, `revenue.${string}`>
+type Deps = { store: Store; sums: ReportedSums; daySums: DaySumCache; names: ReportedNames }
 
-export function openAmountSources({ sums, daySums, names }: Deps) {
+export function openAmountSources({ store, sums, daySums, names }: Deps) {
+  const unconverted = openUnconvertedAmounts(store, sums)
+  const { isInLedger, hasOlder } = openLedgerContents(store)
+
   /** The ledger’s sums of measures, each multiplied by its weight. */
   async function ledger(
     query: LedgerQuery,
     weights: Partial<Record<Measure, number>>,
   ): Promise<DailyAmounts> {
+    if (query.without_rate !== undefined) return unconverted.ofLedger(query, query.without_rate, weights)
     const amounts: DailyAmounts = new Map()
     for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
       const { from, sumsByKey } = await sumsOf(query, measure, zoneOf(query).isOwn)
@@ -50,12 +43,18 @@ export function openAmountSources({ sums, daySums, names }: Deps) {
     return amounts
   }
 
-  /** The ledger’s proceeds that belong to a measure of revenue. With a currency filter, those in that currency. */
+  /**
+   * The ledger’s proceeds that belong to a measure of revenue. With a currency filter, those in that currency. Amounts
+   * without a rate have no certainty.
+   */
   async function proceedsOfLedger(query: LedgerQuery, measure: RevenueRow): Promise<ProceedsLines> {
+    if (query.without_rate !== undefined) {
+      const all = CERTAINTIES.map((basis) => [proceedsMeasure(measure, basis), 1] as const)
+      return { lines: await ledger(query, Object.fromEntries(all)), basis: new Map() }
+    }
     const amounts: ProceedsLines = { lines: new Map(), basis: new Map() }
     for (const basis of CERTAINTIES) {
-      const name = `${measure.replace('revenue.', 'proceeds.')}.${basis}` as Measure
-      const { from, sumsByKey } = await sumsOf(query, name, false)
+      const { from, sumsByKey } = await sumsOf(query, proceedsMeasure(measure, basis), false)
       for (const [key, line] of sumsByKey) {
         addLine(amounts.lines, key, { line, from, weight: 1 }, query)
         addLine(amounts.basis, basis, { line, from, weight: 1 }, query)
@@ -82,20 +81,30 @@ export function openAmountSources({ sums, daySums, names }: Deps) {
   /** The reports’ sums of a measure. */
   function reports(query: ReportQuery, measure: ReportedMeasure): DailyAmounts {
     const productIdOf = (number: string): string => names.productOf(query.app_id, number)
-    const { dimension, keyOf } = dimensionPlan(query, true, productIdOf)
+    const currency = query.without_rate?.currency ?? query.currency
+    const { dimension, keyOf } = dimensionPlan({ ...query, currency }, true, productIdOf)
     const amounts: DailyAmounts = new Map()
     const scope = { generation: query.shown.id, app_id: query.app_id }
+    const isIncluded = unconverted.inReports(query, measure)
     for (const { id, value } of sums.seriesOf(scope, measure, dimension as ReportedDimension)) {
       const key = keyOf(value)
       if (key === null) continue
-      for (const { day, milli, base_milli, count } of sums.days(id, query.from, query.until)) {
-        addTo(amounts, key, day, { milli: query.currency === null ? base_milli : milli, count })
-      }
+      for (const { day, milli, base_milli, count } of sums
+        .days(id, query.from, query.until)
+        .filter(isIncluded))
+        addTo(amounts, key, day, { milli: currency === null ? base_milli : milli, count })
     }
     return amounts
   }
 
-  return { ledger, proceedsOfLedger, reports }
+  return {
+    isInLedger,
+    hasOlder,
+    ledger,
+    proceedsOfLedger,
+    reports,
+    currenciesWithoutRate: unconverted.currencies,
+  }
 }
 
 const sumScopeOf = ({ shown, app_id, environment }: LedgerQuery) => ({

@@ -5,7 +5,8 @@ import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../repor
 import { type Amount, addTo, type DailyAmounts, minus, NO_AMOUNT } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import { afterCommission, type Commission } from '../reports/proceeds.ts'
-import type { AmountSources, LedgerQuery, Zone } from './amount_sources.ts'
+import type { LedgerQuery, Zone } from './amount_queries.ts'
+import type { AmountSources } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
   type AmountAt,
@@ -27,12 +28,15 @@ import {
   type LossMeasure,
   lacksProceeds,
   NO_AMOUNTS,
+  ofKnownDays,
+  partialDay,
   type RevenueMeasure,
   sourceChangesAt,
+  unknownDay,
   valuesOf,
 } from './days.ts'
 
-export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
+type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
 type Deps = { days: ReportedDays; sources: AmountSources; cutovers: Cutovers; commission: Commission }
 /** Amounts by value of the split, and for proceeds the same amounts by certainty. */
@@ -48,6 +52,13 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
   ): Promise<AmountsWithBasis> {
     if (query.basis === 'proceeds' && isRevenue(measure)) return sources.proceedsOfLedger(query, measure)
     return { lines: await sources.ledger(query, { [measure]: 1 }), basis: NO_AMOUNTS }
+  }
+
+  /** Reads a flow on the known ones of some days from the ledger alone. */
+  async function readLedgerDays(query: JoinedQuery, measure: FlowMeasure, days: readonly JoinedDay[]) {
+    const { lines, basis } = await readLedger({ ...query, app_id: query.app.id }, measure)
+    const at = ofKnownDays(days, dayIn(lines))
+    return { values: valuesOf(lines.keys(), query, at), basis: basisOf(days, basis) }
   }
 
   /** The reports’ amounts of a measure. Proceeds are exact, or estimated if a report does not contain them. */
@@ -118,7 +129,7 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
     return { lines: remainder(own.lines, before.lines, day), basis: remainder(own.basis, before.basis, day) }
   }
 
-  return { read, readLedger }
+  return { read, readLedgerDays }
 }
 
 /**
@@ -128,18 +139,27 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
 type FlowSource = 'reports' | 'ledger' | 'hole' | 'cutover'
 const FLOW_SOURCES = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies FlowSource[]
 
-/** The days with a report of a measure, and those of them whose report lacks rows. */
+/** The days with a report, and those of them whose report lacks rows. */
+type ReportDays = { reportDays: ReadonlySet<DayNumber>; lackingDays: ReadonlySet<DayNumber> }
+
+/** The days with a report of a measure. */
 export function reportDaysOf(
   days: Pick<ReportedDays, 'available' | 'lacking'>,
   { shown, app }: Pick<JoinedQuery, 'shown' | 'app'>,
   measure: ReportedMeasure | JoinedMeasure,
-) {
+): ReportDays {
   const kind = kindOfMeasure(measure)
   const lackingDays = days.lacking(app.organization_id, kind)
   return { reportDays: new Set(days.available(shown.id, kind)), lackingDays }
 }
 
-type FlowContext = ReturnType<typeof reportDaysOf> & {
+/** The state of a day that is read from its report: unknown without one, partial if the report lacks rows. */
+export function reportDay(day: DayNumber, { reportDays, lackingDays }: ReportDays): JoinedDay {
+  if (!reportDays.has(day)) return unknownDay(day, 'reports', 'no_reports')
+  return lackingDays.has(day) ? partialDay(day, 'reports', 'unread_rows') : knownDay(day, 'reports')
+}
+
+type FlowContext = ReportDays & {
   cutover: Cutover | null
   isPacific: boolean
   measure: FlowMeasure
@@ -155,21 +175,26 @@ function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowCo
 /**
  * The state of a day. Before the cutover, a day without a report is unknown if it is before the first notification, and
  * partial otherwise. Reports have refunds only on the day of the refund, and no losses caused by refunds. Measures that
- * depend on grace periods are partial in the ledger for `GRACE_DAYS` after the cutover.
+ * depend on grace periods are partial in the ledger for `GRACE_DAYS` after the cutover. What the ledger lacks is unknown.
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay & { flowSource: FlowSource } {
   const flowSource = flowSourceOf(day, context)
-  const { cutover, lackingDays, measure, isLacking } = context
+  return { ...stateOf(day, flowSource, context), flowSource }
+}
+
+function stateOf(day: DayNumber, flowSource: FlowSource, context: FlowContext): JoinedDay {
+  const { cutover, measure, isLacking } = context
   if (flowSource === 'reports') {
-    const is_complete = measure !== 'revenue.refunded_by_charge' && !lackingDays.has(day)
-    return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete, flowSource }
+    if (isOfRefund(measure)) return unknownDay(day, 'reports', 'not_in_reports')
+    const isOnOtherDay = measure === 'revenue.refunded_by_charge'
+    return isOnOtherDay ? partialDay(day, 'reports', 'not_in_reports') : reportDay(day, context)
   }
-  return {
-    ...knownDay(day, 'ledger'),
-    is_known: !isLacking && (flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1)),
-    is_complete: flowSource === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
-    flowSource,
-  }
+  if (flowSource === 'hole' && (cutover === null || day < cutover.day - 1))
+    return unknownDay(day, 'ledger', 'no_reports')
+  if (isLacking) return unknownDay(day, 'ledger', 'behind')
+  if (flowSource !== 'ledger') return partialDay(day, 'ledger', 'joined')
+  const isOfUnknownGrace = isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS
+  return isOfUnknownGrace ? partialDay(day, 'ledger', 'grace') : knownDay(day, 'ledger')
 }
 
 function remainder(own: DailyAmounts, before: DailyAmounts, day: DayNumber): DailyAmounts {

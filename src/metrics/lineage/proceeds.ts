@@ -32,10 +32,10 @@ export type Proceeds = { milli: number; currency: string; basis: ProceedsCertain
 export type ProceedsSettings = { proceedsOf: (charge: PricedCharge) => Proceeds; toBase: ToBase }
 
 /**
- * `milli`: in the currency of the charge; 0 if Apple pays in another currency. `base_milli`: in the base currency; null
- * without a rate.
+ * `milli`: in `currency`, that of the charge; 0 if Apple pays in another one. `base_milli`: in the base currency. Without a
+ * rate it is null, and `milli` and `currency` are what Apple pays.
  */
-type ConvertedProceeds = { milli: number; base_milli: number | null; basis: ProceedsCertainty }
+type ConvertedProceeds = Proceeds & { base_milli: number | null }
 
 /** Computes the proceeds of a charge, converted at the rate of its day, as its price is. */
 export function proceedsOfCharge(
@@ -43,11 +43,9 @@ export function proceedsOfCharge(
   { proceedsOf, toBase }: ProceedsSettings,
 ): ConvertedProceeds {
   const { milli, currency, basis } = proceedsOf(charge)
-  return {
-    milli: currency === charge.currency ? milli : 0,
-    base_milli: milli === 0 ? 0 : toBase(milli, currency, charge.at),
-    basis,
-  }
+  const base_milli = milli === 0 ? 0 : toBase(milli, currency, charge.at)
+  if (base_milli === null || currency === charge.currency) return { milli, currency, base_milli, basis }
+  return { milli: 0, currency: charge.currency, base_milli, basis }
 }
 
 /**
@@ -59,11 +57,11 @@ export function proceedsOfFlow(flow: Flow, settings: ProceedsSettings): Converte
   if (flow.kind === 'unpriced' || currency === null) return null
   const charge = proceedsOfCharge({ ...flow, currency, at: charged_at }, settings)
   if (!isRefundFlow(flow)) return charge
-  const { milli, base_milli, basis } = charge
+  const { milli, base_milli } = charge
   return {
+    ...charge,
     milli: returnedPart(milli, flow),
     base_milli: base_milli === null ? null : returnedPart(base_milli, flow),
-    basis,
   }
 }
 

@@ -1,11 +1,10 @@
 /** Stores which report days are summed in each generation, and which days are due. */
 import type { Clock } from '../../clock.ts'
-import { SUSPECT_EMPTY } from '../../ledger/reports/import_day.ts'
 import { bound, type Store } from '../../store/store.ts'
 import { type DayNumber, dayNumber } from '../lineage/calendar.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
 import { SUMMED_KINDS, type SummedKind } from './cells.ts'
-import { IS_LACKING, openLackingDays } from './lacking.ts'
+import { IS_LACKING, IS_SUSPECT, openFaultyDays } from './faulty_days.ts'
 
 /** One day of one report. */
 type DayKey = { generation: number; kind: SummedKind; day_on: string }
@@ -38,7 +37,7 @@ export type DueCount = { count: number; since: number | null }
 /** The sources of days. A part of its rows does not say the level of a day. */
 const SOURCE = `
   select day_on, json_group_array(report_id) filter (where report_id is not null) as reports,
-    sum(not ((state = 'done' and not (kind = 'subscription' and ${IS_LACKING})) or (state = 'empty' and ifnull(reason, '') <> '${SUSPECT_EMPTY}'))) as holes,
+    sum(not ((state = 'done' and not (kind = 'subscription' and ${IS_LACKING})) or (state = 'empty' and not ${IS_SUSPECT}))) as holes,
     (select json_group_array(reported_app_id || ' ' || app_id) from
       (select reported_app_id, app_id from report_apps join reported_apps on reported_apps.id = reported_app_id
        where report_id in (select d.report_id from import_days d where d.organization_id = i.organization_id
@@ -154,8 +153,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     /** The available days of a generation, in order. */
     available: (generation: number, kind: SummedKind): readonly DayNumber[] =>
       availableDays(`${generation}\n${kind}`),
-    /** The days whose report was imported without rows that could not be read. */
-    lacking: openLackingDays(store),
+    ...openFaultyDays(store),
     /** Deletes up to `limit` days of a generation and returns their number. Runs inside a unit of work. */
     drop: (generation: number, limit: number): number => drop.run(generation, generation, limit).changes,
   }

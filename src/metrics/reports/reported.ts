@@ -62,11 +62,11 @@ export function openReported(deps: Deps) {
   const names = openReportedNames(store, products)
   const rows = openReportRowsRead(store)
   const summing = openSumming({ store, rates, generations, days, rows, sums, prices, names })
-  const sources = openAmountSources({ sums, daySums, names })
+  const sources = openAmountSources({ store, sums, daySums, names })
   const agreement = openLevelAgreement(sources)
   const summed = openHook<[]>()
   const cutoverHolds = openHook<[app_id: string], boolean>()
-  const cutovers = openCutovers({ store, clock, generations, days, sums, agreement, isCurrent })
+  const cutovers = openCutovers({ store, clock, generations, days, sums, sources, agreement, isCurrent })
   const joined = openJoined({ days, sums, sources, cutovers, agreement, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
   const coverage = openCoverage({ convertToBase, days, sums, sources, cutovers })
@@ -263,7 +263,9 @@ export function openReported(deps: Deps) {
     readReportsOnly: joined.readReportsOnly,
     readTallies: tallies.read,
     ledgerOnlyIn: tallies.ledgerOnlyIn,
+    knownFrom: tallies.knownFrom,
     cutoverOf: cutovers.cutoverOf,
+    observedFrom: cutovers.observedFrom,
     proceedsOf: openProceedsCalculator(prices, commission),
     proceedsOfLedger: sources.proceedsOfLedger,
     onPrices: prices.onChange,

@@ -153,7 +153,7 @@ type SeriesChange = readonly [Dimension, value: string, Sum]
 
 /**
  * The changes that a row makes to series, the series of all dimensions first. Series over several currencies sum the base
- * currency only. Proceeds have only the first series, because few readers ask for them.
+ * currency only. Proceeds have only the first series, and that of amounts without a rate, because few readers ask for them.
  */
 function seriesChangesOf(row: MetricRow): readonly SeriesChange[] {
   const { product_id, storefront, period, offer, currency, milli, count } = row
@@ -161,8 +161,9 @@ function seriesChangesOf(row: MetricRow): readonly SeriesChange[] {
   const inBase = { milli: 0, base_milli, count }
   const asCharged = { milli, base_milli, count }
   const fine = ['fine', JSON.stringify([product_id, storefront, period, offer, currency]), asCharged] as const
-  if (row.measure.startsWith('proceeds.')) return [fine]
-  const seriesChanges: SeriesChange[] = [
+  const unconverted: SeriesChange[] = row.base_milli === null ? [['unconverted', currency, asCharged]] : []
+  if (row.measure.startsWith('proceeds.')) return [fine, ...unconverted]
+  return [
     fine,
     ['all', '', inBase],
     ['product', product_id, inBase],
@@ -170,7 +171,6 @@ function seriesChangesOf(row: MetricRow): readonly SeriesChange[] {
     ['period', period, inBase],
     ['offer', offer, inBase],
     ['currency', currency, asCharged],
+    ...unconverted,
   ]
-  if (row.base_milli === null) seriesChanges.push(['unconverted', currency, asCharged])
-  return seriesChanges
 }

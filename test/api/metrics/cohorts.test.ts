@@ -28,7 +28,7 @@ const SALES: Sale[] = [
 
 async function openBook() {
   const clock = handClock(at('2026-03-15'))
-  const app = await openTestApp({ clock })
+  const app = await openTestApp({ clock, heard_at: at('2017-01-01') })
   const { windfall } = app
   const [own] = windfall.apps.byBundle(BUNDLE)
   for (const [index, [name, on, until, more]] of SALES.entries()) {
@@ -168,8 +168,10 @@ test('the CSV has a line for each cohort and cell', async () => {
   ])
   const money = await app.request('/api/v1/cohorts.csv?metric=ltv&from=2026-01-01&days=0', { headers })
   const [head, line] = (await money.text()).split('\r\n')
-  expect(head).toBe('cohort,customers,days,charged,refunded,prorated,net,per_customer,complete,currency')
-  expect(line).toMatch(/^2026-01-01,3,0,\d+\.\d{3},0\.000,0\.000,\d+\.\d{3},\d+\.\d{3},true,USD$/)
+  expect(head).toBe(
+    'cohort,customers,days,charged,refunded,prorated,net,per_customer,complete,currency,not_converted',
+  )
+  expect(line).toMatch(/^2026-01-01,3,0,\d+\.\d{3},0\.000,0\.000,\d+\.\d{3},\d+\.\d{3},true,USD,$/)
 })
 
 test.each([

@@ -20,7 +20,7 @@ type TodayAnswer = Record<string, unknown> & {
 
 /** Noon of 2026-06-01, a Monday: two Mondays before had one charge each, and today has some of everything. */
 async function openToday() {
-  const ledger = await openTestLedger()
+  const ledger = await openTestLedger({ heard_at: at('2026-04-30') })
   const { app, notifyTransaction, get } = ledger
   await notifyTransaction('1', 0, '2026-05-18', '2026-06-18')
   await notifyTransaction('2', 0, '2026-05-25', '2026-06-25', { price: 4_990 })
@@ -114,7 +114,7 @@ test('the usual value is the mean of the known same weekdays', async () => {
     ['2026-05-11', 0],
     ['2026-05-04', 0],
   ])
-  const { get } = await openTestLedger()
+  const { get } = await openTestLedger({ heard_at: null })
   expect(((await (await get('today')).json()) as TodayAnswer).usual).toMatchObject({ milli: null, weeks: 0 })
 })
 

@@ -19,6 +19,8 @@ const SPOILED = [
 const PROBLEM =
   '3 rows are left out. The first: line 3, column "Customer Price": "299.0049" has more than three decimals'
 
+const UNREAD = [{ reason: 'unread_rows', from_on: DAY, until_on: DAY }]
+
 async function opened() {
   const apple = await openApple()
   const app = await apple.openWindfall()
@@ -30,23 +32,25 @@ async function opened() {
     return outcome
   }
 
-  /** The total of a metric on a Pacific day. */
-  async function pointOf(metric: string, day = DAY) {
-    const path = `/api/v1/metrics/${metric}?zone=pacific&from=${day}&to=${day}`
+  async function totalOf(metric: string, from: string, to: string) {
+    const path = `/api/v1/metrics/${metric}?zone=pacific&from=${from}&to=${to}`
     const { series } = (await (await app.request(path, { headers })).json()) as SeriesAnswer
-    return series[0]?.points[0]
+    return series[0]
   }
+
+  /** The total of a metric on a Pacific day. */
+  const pointOf = async (metric: string, day = DAY) => (await totalOf(metric, day, day))?.points[0]
 
   const findings = async () =>
     (await app.windfall.health.findings())
       .filter(({ details }) => details?.id.startsWith('import'))
       .map((one) => [one.state, textOfFinding(one)])
 
-  return { ...app, apple, run, pointOf, findings }
+  return { ...app, apple, run, totalOf, pointOf, findings }
 }
 
 test('rows that cannot be read are left out and named, and the day is incomplete until Apple corrects them', async () => {
-  const { apple, run, day, store, imports, organization, pointOf, findings } = await opened()
+  const { apple, run, day, store, imports, organization, totalOf, pointOf, findings } = await opened()
   apple.setReply('sales', DAY, [...SPOILED, download()])
   expect(await run()).toMatchObject({ read: 1, failed: 0, rows: 3, stopped: [] })
   expect(day('sales', DAY)).toMatchObject({
@@ -66,6 +70,8 @@ test('rows that cannot be read are left out and named, and the day is incomplete
   // Nothing of the other rows is booked: not 299, not 1, and not the row of another day.
   expect(await pointOf('revenue')).toMatchObject({ milli: 4 * 9_990, count: 4, complete: false })
   expect(await pointOf('downloads')).toMatchObject({ count: 5, complete: false })
+  for (const metric of ['revenue', 'downloads'])
+    expect(await totalOf(metric, DAY, DAY)).toMatchObject({ reasons: UNREAD })
   expect(store.prepare('select line from sales_days order by line').pluck().all()).toEqual([2, 6, 7])
 
   apple.setReply('sales', DAY, [sale({ Units: '1' }), sale({ Units: '2' })])
@@ -143,6 +149,15 @@ test('a level is not read from a part of its rows', async () => {
   expect(before).toMatchObject({ milli: 319_680, complete: true })
   // The newest whole report and what the ledger saw since, which is nothing.
   expect(await pointOf('mrr')).toMatchObject({ milli: 319_680 })
+
+  // Once a later report has the level, the day without one is named.
+  const AFTER = addDays(DAY, 1)
+  apple.setReply('subscription', AFTER, [level()])
+  apple.clock.turn(24 * HOUR)
+  await run(3)
+  const total = await totalOf('mrr', BEFORE, AFTER)
+  expect(total?.points.map(({ complete }) => complete)).toEqual([true, false, true])
+  expect(total?.reasons).toEqual(UNREAD)
 })
 
 test.each(['again', 'gone'] as const)(

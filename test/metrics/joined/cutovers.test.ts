@@ -63,8 +63,8 @@ test('stores a cutover only if nothing changes between evaluation and commit', a
   const [app] = apps.list()
   if (!app) throw new Error('there is no app')
   const days = openReportedDays({ store, clock, generations })
-  const sums = openReportedSums(store)
-  const sources = openAmountSources({ daySums, sums, names: openReportedNames(store, windfall.products) })
+  const [sums, names] = [openReportedSums(store), openReportedNames(store, windfall.products)]
+  const sources = openAmountSources({ store, daySums, sums, names })
   const agreement = openLevelAgreement(sources)
   const stored = () => store.prepare('select metric from metric_cutovers order by metric').pluck().all()
   const change = (sql: string) => () => void store.prepare(sql).run()
@@ -76,7 +76,7 @@ test('stores a cutover only if nothing changes between evaluation and commit', a
       if (requests === 1 && between) store.commit(between)
       return requests === 1 || last
     }
-    await openCutovers({ store, clock, generations, days, sums, agreement, isCurrent }).advance(one)
+    await openCutovers({ store, clock, generations, days, sums, sources, agreement, isCurrent }).advance(one)
     return stored()
   }
   const shown = generations.shown(organization.id)

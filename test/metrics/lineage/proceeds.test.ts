@@ -105,10 +105,17 @@ test('proceeds in another currency than the price have the rate of the charge, a
   const inDollars = () => ({ milli: 7_000, currency: 'USD', basis: 'exact' }) as const
   expect(proceedsOfFlow(flow, { toBase, proceedsOf: inDollars })).toEqual({
     milli: 0,
+    currency: 'EUR',
     base_milli: 7_000,
     basis: 'exact',
   })
   const inYen = () => ({ milli: 7_000, currency: 'JPY', basis: 'exact' }) as const
-  expect(proceedsOfFlow(flow, { toBase, proceedsOf: inYen })?.base_milli).toBeNull()
+  // Without a rate, they are named in the currency in which Apple pays.
+  expect(proceedsOfFlow(flow, { toBase, proceedsOf: inYen })).toEqual({
+    milli: 7_000,
+    currency: 'JPY',
+    base_milli: null,
+    basis: 'exact',
+  })
   expect(flow.charged_at).toBe(day('2026-01-01'))
 })

@@ -97,14 +97,17 @@ export function openProceeds(store: Store, toBase: ToBase) {
   return (one: Money, money: readonly Money[]) => {
     if (one.kind === 'unpriced') return null
     const whole = wholeOf(one.by)
-    const own = whole.currency === one.currency ? whole.milli : 0
     const base = whole.milli === 0 ? 0 : toBase(whole.milli, whole.currency, one.charged_at)
+    // Without a rate, they are named in the currency in which Apple pays.
+    const { currency } = base === null ? whole : one
+    const own = whole.currency === currency ? whole.milli : 0
     const before = backBefore(one, money)
     const share = (all: number, milli: number): number =>
       nearest(BigInt(all) * BigInt(milli), BigInt(one.by.price_milli ?? 0))
     const partOf = (all: number): number =>
       isBack(one) ? share(all, before + one.milli) - share(all, before) : all
-    return { basis: whole.basis, milli: partOf(own), base_milli: base === null ? null : partOf(base) }
+    const base_milli = base === null ? null : partOf(base)
+    return { basis: whole.basis, currency, milli: partOf(own), base_milli }
   }
 }
 

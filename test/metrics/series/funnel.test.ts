@@ -82,12 +82,10 @@ test('reports provide downloads, and the funnel before the ledger began; the res
   expect(figuresIn(cohort.series, 'ratio')).toEqual(days(null, null, null))
 
   const lines = (await (await get(`downloads.csv?${RANGE}`)).text()).trimEnd().split('\r\n')
-  expect(
-    lines.slice(1).map((line) => line.split(',').slice(2, 3).concat(line.split(',').slice(8, -1))),
-  ).toEqual([
-    ['2026-04-30', '', '', '', '', '', '', 'false', ''],
-    ['2026-05-01', '', '', '7', '', '', '', 'true', ''],
-    ['2026-05-02', '', '', '', '', '', '', 'false', ''],
+  expect(lines.slice(1).map((line) => line.split(',').slice(2, 3).concat(line.split(',').slice(8)))).toEqual([
+    ['2026-04-30', '', '', '', '', '', '', 'false', '', 'calendar', 'no_reports'],
+    ['2026-05-01', '', '', '7', '', '', '', 'true', '', 'calendar', ''],
+    ['2026-05-02', '', '', '', '', '', '', 'false', '', 'calendar', 'no_reports'],
   ])
 })
 

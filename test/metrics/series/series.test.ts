@@ -233,7 +233,7 @@ test('a currency filter leaves amounts unconverted, and amounts without a rate a
   expect(split.series[1]?.points[0]?.not_converted).toEqual([{ currency: 'EUR', milli: 2_495 }])
   const german = await unrated.getMetric(`revenue?${RANGE}&country=DEU`)
   expect(german.series[0]?.points[1]).toMatchObject({
-    milli: 0,
+    milli: null,
     not_converted: [{ currency: 'EUR', milli: -29_940 }],
   })
   const churn = await unrated.getMetric(`mrr_churn_rate?${RANGE}`)

@@ -129,21 +129,27 @@ test('proceeds that an earlier version did not store are unknown, not zero, unti
     return (await answer.json()) as Answer
   }
   const revenue = async (basis: string) => {
-    const { series } = await get<{ series: { points: object[] }[] }>(`metrics/revenue?basis=${basis}`)
-    return series[0]?.points.at(-1)
+    type Answer = { series: { points: object[]; reasons: { reason: string }[] }[] }
+    const { series } = await get<Answer>(`metrics/revenue?basis=${basis}`)
+    const reasons = series[0]?.reasons.map(({ reason }) => reason) ?? []
+    return { ...series[0]?.points.at(-1), isBehind: reasons.includes('behind') }
   }
   const cohorts = (name: string) => get<{ cohorts: object[] }>(`cohorts?metric=${name}&basis=proceeds`)
   shop = await openShop({ folder: folder.path, formula: FORMULA_WITHOUT_PROCEEDS })
   await shop.sell(1, { at: NOW - HOUR })
-  expect(await revenue('gross')).toMatchObject({ milli: 4_990 })
-  expect(await revenue('proceeds')).toMatchObject({ milli: null, complete: false })
+  expect(await revenue('gross')).toMatchObject({ milli: 4_990, isBehind: false })
+  expect(await revenue('proceeds')).toMatchObject({ milli: null, complete: false, isBehind: true })
   for (const name of ['ltv', 'arppu'])
-    expect(await cohorts(name)).toMatchObject({ cohorts: [], proceeds_known: null })
+    expect(await cohorts(name)).toMatchObject({
+      cohorts: [],
+      proceeds_known: null,
+      reasons: [{ reason: 'behind' }],
+    })
   await shop.close()
   await reopen({})
   await shop.windfall.metrics.whenCurrent()
   // 4.990 less 30 %.
-  expect(await revenue('proceeds')).toMatchObject({ milli: 3_493 })
+  expect(await revenue('proceeds')).toMatchObject({ milli: 3_493, isBehind: false })
   for (const name of ['ltv', 'arppu'])
     expect(await cohorts(name)).toMatchObject({ proceeds_known: { exact: 0, ratio: 0, estimated: 3_493 } })
 })
