@@ -4,6 +4,7 @@ import { ALWAYS, type RevenueMeasure } from '../joined/days.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import { CERTAINTIES, type ProceedsCertainty } from '../lineage/proceeds.ts'
 import type { Amount } from '../reports/daily_amounts.ts'
+import type { Filters } from '../sums/tallies.ts'
 import { ANY, type MoneySums } from './changes.ts'
 import { type CohortQuery, endOf, GRAIN_INDEX, startOf } from './spans.ts'
 
@@ -28,11 +29,8 @@ export async function payersProceeds(
 ): Promise<{ sums: Map<number, MoneySums>; known: KnownProceeds }> {
   const sums = new Map<number, MoneySums>()
   const known: KnownProceeds = { exact: 0, ratio: 0, estimated: 0 }
-  const filters = {
-    ...(product_id !== ANY && { product: [product_id] }),
-    ...(storefront !== ANY && { country: [storefront] }),
-  }
   const until = endOf(grain, startOf(grain, Math.min(query.until, today)))
+  const filters = filtersOf(product_id, storefront)
   const breakdown = { filters, split: null, currency: null, zone: 'own' } as const
   for (const { generation, app_id, environment, observed = ALWAYS } of scopes) {
     const known_from = Math.max(query.from, observed.any)
@@ -48,6 +46,11 @@ export async function payersProceeds(
   }
   return { sums, known }
 }
+
+const filtersOf = (product_id: string, storefront: string): Filters => ({
+  ...(product_id !== ANY && { product: [product_id] }),
+  ...(storefront !== ANY && { country: [storefront] }),
+})
 
 function addTo(sums: Map<number, MoneySums>, unit: number, name: keyof MoneySums, milli: number): void {
   const sum = sums.get(unit) ?? { charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }

@@ -47,11 +47,7 @@ const GROSS = ['revenue.new', 'revenue.renewal', 'revenue.one_time', 'revenue.re
 const MEASURES = { gross: JSON.stringify(GROSS), proceeds: JSON.stringify([...PROCEEDS_PARTS.keys()]) }
 const isReturned = (measure: string): boolean => /\.(refund|proration)/.test(measure)
 
-type MoneyOptions = {
-  dayOf: Calendar['dayOf']
-  isWithin: (one: ProductAndCountry) => boolean
-  basis: Basis
-}
+type MoneyOptions = { dayOf: Calendar['dayOf']; isWithin: (one: ProductAndCountry) => boolean; basis: Basis }
 
 type Deps = {
   store: Store

@@ -138,7 +138,7 @@ test('a revision with rows that cannot be read does not replace a whole report',
 })
 
 test('a level is not read from a part of its rows', async () => {
-  const { apple, run, pointOf } = await opened()
+  const { apple, run, totalOf, pointOf } = await opened()
   apple.setReply('subscription', BEFORE, [level()])
   apple.setReply('subscription', DAY, [
     level({ 'Active Standard Price Subscriptions': '2' }),

@@ -56,7 +56,8 @@ function oracleCells(oracle: Oracle, days: readonly string[], now: number, fineO
   const add = (measure: string, on: string, part: Part) => {
     // Proceeds are stored by all dimensions together, and those without a rate by currency.
     const places = placesOf(part).filter(
-      ([dimension]) => !measure.startsWith('proceeds.') || dimension === 'fine' || dimension === 'unconverted',
+      ([dimension]) =>
+        !measure.startsWith('proceeds.') || dimension === 'fine' || dimension === 'unconverted',
     )
     for (const [dimension, value, cell] of places) {
       if (!fineOnly || dimension === 'fine') addTo(cells, `${measure} ${dimension} ${value}`, on, cell)

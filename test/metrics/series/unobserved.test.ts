@@ -282,7 +282,10 @@ test('cohorts that began before anything was heard are absent, and the first is 
     ])
   expect((await read('metric=arppu')).cohorts.map(({ complete }) => complete)).toEqual([false, true])
   // 70 % of each charge. ARPPU has all of a month, LTV the customers who began since something was heard.
-  type Proceeds = { proceeds_known: object; cohorts: { net_milli: number; values: { net_milli: number }[] }[] }
+  type Proceeds = {
+    proceeds_known: object
+    cohorts: { net_milli: number; values: { net_milli: number }[] }[]
+  }
   const proceeds = async (metric: string) =>
     (await (await get(`cohorts?from=2026-02-01&basis=proceeds&metric=${metric}`)).json()) as Proceeds
   const [payers, realized] = [await proceeds('arppu'), await proceeds('ltv&days=0')]
