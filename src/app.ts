@@ -124,7 +124,7 @@ export async function openApp(options: AppOptions) {
   const { metrics, reported, customers, described } = figures
   const chartNotes = openChartNotes({ store, clock, apps, organizations, products, appleClients })
   const enrichment = openEnrichment({ customers, clock })
-  const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
+  const bodies = openBodies({ store, clock, feed, enrichment, attribution, erasures, metrics })
   const forwarded = { feed, ledger, apps, organizations, erasures, outgoing, bodies }
   const forwarding = openForwarding({ store, clock, monotonic, random, ...watched, ...forwarded })
   // Each hook gets its listeners here. Unless its module documents otherwise, a hook runs inside the unit of work that

@@ -1,5 +1,5 @@
 /** The setup of most tests: a Windfall on a temporary database, with a manual clock and a test authority. */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { openApp } from '../src/app.ts'
 import type { AppleHosts } from '../src/apple/api/hosts.ts'
 import type { AppDeclaration } from '../src/apps/apps.ts'
@@ -77,6 +77,10 @@ export type TestOptions = {
   wait?: (ms: number) => Promise<void>
   /** The version of the metric formulas; the program's by default. */
   formula?: number
+  /**
+   * When Apple's test notifications of the apps arrived, from which their figures are known; by default none has arrived.
+   */
+  heard_at?: number | undefined
 }
 
 /** The body of a response: its fields, or those of a problem. */
@@ -149,6 +153,21 @@ export async function openTestApp(options: TestOptions = {}) {
   /** Signs a payload as Apple would and posts it as a notification. */
   const notify = (payload: object) => post('/apple/notifications', { signedPayload: authority.sign(payload) })
 
+  /** Turns the clock back to an instant at which Apple's test notifications of the apps arrive. */
+  async function hear(at: number): Promise<void> {
+    const now = clock()
+    clock.set(at)
+    for (const { bundle_id: bundleId, apple_id: appAppleId } of windfall.apps.list())
+      for (const environment of ['Production', 'Sandbox']) {
+        const data = { bundleId, environment, ...(appAppleId !== null && { appAppleId }) }
+        const outer = { notificationType: 'TEST', notificationUUID: randomUUID(), signedDate: now }
+        const { status } = await notify({ ...outer, version: '2.0', data })
+        if (status !== 200) throw new Error(`the test notification was refused with ${status}`)
+      }
+    clock.set(now)
+  }
+  if (options.heard_at !== undefined) await hear(options.heard_at)
+
   /** Returns the events of the feed, oldest first. Quiet types are included only if `types` names them. */
   const feed = (types: readonly string[] | null = null) =>
     windfall.feed.read({ after: 0, limit: 1_000_000, types })
@@ -177,6 +196,7 @@ export async function openTestApp(options: TestOptions = {}) {
     request,
     post,
     notify,
+    hear,
     feed,
     token,
     key,

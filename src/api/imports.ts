@@ -63,7 +63,7 @@ export const ImportsAnswer = v.object({
           }),
         ),
         v.description(
-          `The newest ${MAX_LISTED_HOLES} days that are not stored, or whose report is empty although there were sales`,
+          `The newest ${MAX_LISTED_HOLES} days that are not stored, whose report is empty although there were sales, or whose report has rows that could not be read (state done)`,
         ),
       ),
       versions: v.array(v.object({ report: kind, version: v.string(), learned_at: v.number() })),

@@ -36,6 +36,7 @@ import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
 import { refundRoutes } from './metrics/refunds.ts'
 import { todayRoutes } from './metrics/today.ts'
+import { unconnectedRoutes } from './metrics/unconnected.ts'
 import { monitoringRoutes } from './monitoring/monitoring.ts'
 import { appleAppRoutes } from './owner/apple/apps.ts'
 import { appleKeyRoutes } from './owner/apple/keys.ts'
@@ -94,6 +95,7 @@ const ROUTE_FACTORIES = [
   todayRoutes,
   annotationRoutes,
   refundRoutes,
+  unconnectedRoutes,
   batchRoutes,
   gapRoutes,
   evidenceRoutes,

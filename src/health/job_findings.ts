@@ -99,6 +99,11 @@ const RUNS_AGAIN = 'Windfall runs the job again. If it keeps failing, see the lo
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
 function* examineImport(reader: Reader): Generator<Finding> {
+  yield* examineFailedReports(reader)
+  yield* examineLeftOutRows(reader)
+}
+
+function* examineFailedReports(reader: Reader): Generator<Finding> {
   const failed = reader
     .prepare<[], { count: number; reason: string | null }>(
       "select count(*) as count, max(reason) as reason from import_days where state = 'failed'",
@@ -112,6 +117,31 @@ function* examineImport(reader: Reader): Generator<Finding> {
       id: 'import:failed',
       title: 'Some reports could not be read',
       action: { label: 'Try again', command: 'windfall import' },
+    },
+  )
+}
+
+type LackingReport = { count: number; kind: string; day_on: string; problem: string }
+
+/** A warning for reports that were imported without some of their rows. It names a row and its cell. */
+function* examineLeftOutRows(reader: Reader): Generator<Finding> {
+  const newest = reader
+    .prepare<[], LackingReport>(`
+      select count(*) over () as count, d.kind, d.day_on, r.problem
+      from import_days d join reports r on r.id = d.report_id where r.problem is not null
+      order by d.day_on desc, d.kind limit 1`)
+    .get()
+  if (newest === undefined) return
+  const { count, kind, day_on, problem } = newest
+  const [reports, days] = count === 1 ? ['1 was', 'its day'] : [`${count} were`, 'their days']
+  yield warning(
+    'reports',
+    `${reports} imported without rows that could not be read: the figures of ${days} are incomplete.`,
+    {
+      id: 'import:rows',
+      title: 'Some rows of reports could not be read',
+      quote: `${kind.toUpperCase()} of ${day_on}: ${problem}.`,
+      remedy: 'Windfall asks Apple again, which may correct them.',
     },
   )
 }

@@ -12,7 +12,7 @@ import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 import { openCohorts } from './cohorts/cohorts.ts'
 import { openContributions } from './cohorts/contributions.ts'
-import { lineageProceeds } from './customers/charges.ts'
+import { openUnconvertedCohorts } from './cohorts/unconverted.ts'
 import { openCustomers } from './customers/customers.ts'
 import type { Enrichment } from './customers/enrichment.ts'
 import { openEventNames } from './customers/event_names.ts'
@@ -60,14 +60,14 @@ export type Figures = ReturnType<typeof openFigures>
 export function openFigures({ config, isErased, feed, ...deps }: Deps) {
   const { store, clock, apps, products, rates, ledger, log, stoppages } = deps
   const generations = openGenerations(deps)
-  const settings = openCountingSettings({ store, apps, generations, products, rates })
   const cube = openCube(store)
   const daySums = openDaySumCache(store)
   const reporting = { store, clock, apps, products, rates, generations, daySums, log, stoppages }
   const reported = openReported({ ...reporting, commission: config })
+  const { proceedsOf } = reported
+  const settings = openCountingSettings({ store, apps, generations, products, rates, proceedsOf })
   const values = openCustomerValues({ store, clock, generations })
   const contributions = openContributions({ store, settings })
-  const proceedsOf = reported.proceedsInBase
   const metrics = openMetrics({
     ...deps,
     generations,
@@ -76,7 +76,6 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     values,
     contributions,
     reported,
-    proceedsOf: (flows, app_id, base) => lineageProceeds(flows, { app_id, base, proceedsOf }),
     commissionText: () => commissionText(config),
     wait_ms: () => config.wait_ms,
   })
@@ -86,7 +85,7 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
   reported.onSummed(metrics.kick)
   reported.holdCutovers((app_id) => !metrics.isCurrent(app_id))
   const series = openSeries({ store, clock, metrics, settings, daySums, rates, reported })
-  const readers = { metrics, values, reported, isErased, nameAttribute: () => config.name_attribute }
+  const readers = { metrics, values, isErased, nameAttribute: () => config.name_attribute }
   const customers = openCustomers({ store, clock, feed, ledger, ...readers })
   const effects = openEffects({ store, clock, settingsOf: settings.settingsOf })
 
@@ -102,10 +101,15 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     customers,
     /** Adds the effects on MRR and the names of customers to the events that people read. */
     described: (enrichment: Enrichment) => openEventNames(customers).around(effects.around(enrichment)),
-    refundLists: openRefundLists({ store, clock, generations, settings, proceedsOf }),
+    refundLists: openRefundLists({ store, clock, generations, settings }),
     overview: openOverview({ metrics, series }),
     today: openToday({ store, clock, series }),
-    cohorts: openCohorts({ cells: contributions.cells, shares: reported.shares }),
+    cohorts: openCohorts({
+      cells: contributions.cells,
+      unconverted: openUnconvertedCohorts({ store, values, settings }),
+      proceedsOfLedger: reported.proceedsOfLedger,
+      observedFrom: reported.observedFrom,
+    }),
     closeFigures: close,
   }
 }

@@ -15,10 +15,8 @@ import type { RateChange } from '../rates/rate_store.ts'
 import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 import type { Contributions } from './cohorts/contributions.ts'
-import type { LineageProceeds } from './customers/charges.ts'
 import type { CustomerValues } from './customers/values.ts'
 import { type DayNumber, dayNumber } from './lineage/calendar.ts'
-import type { Flow } from './lineage/flows.ts'
 import type { CountingSettings } from './lineage/settings.ts'
 import type { Reported } from './reports/reported.ts'
 import { openSnapshotReads } from './series/snapshot_reads.ts'
@@ -47,7 +45,6 @@ type Deps = {
   contributions: Contributions
   reported: Reported
   imports: Pick<Imports, 'progress'>
-  proceedsOf: (flows: readonly Flow[], app_id: string, base: string) => LineageProceeds
   /** The commission as text. When the text changes, all proceeds are recomputed. */
   commissionText: () => string
   /** How long a request waits for due figures, in milliseconds. */

@@ -29,11 +29,14 @@ function opensView(url: string): boolean {
 
 export type AlertingApp = TestApp & Awaited<ReturnType<typeof drivenBy>>
 
-/** Opens a Windfall with one channel, `phone`, and no rules. Quiet hours are off. */
+const HEARD_BEFORE_MS = 400 * 86_400_000
+
+/** Opens a Windfall with one channel, `phone`, and no rules. Quiet hours are off. Its app has been heard of for a year. */
 export async function openAlertingApp(options: TestOptions = {}): Promise<AlertingApp> {
   const clock = options.clock ?? handClock()
   const env = { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1', ...options.env }
-  const app = await openTestApp({ ...options, clock, env })
+  const heard = options.folder === undefined && { heard_at: clock() - HEARD_BEFORE_MS }
+  const app = await openTestApp({ ...heard, ...options, clock, env })
   return Object.assign(app, await drivenBy(app))
 }
 

@@ -185,6 +185,21 @@ test('a record day: more revenue than every day before, once, with at least 60 d
   expect(titles(app)).toHaveLength(1)
 })
 
+test('days before anything was heard of an app are no history, and its first level is no milestone', async () => {
+  const app = await openAlertingApp({ heard_at: undefined })
+  await app.rule('record_day')
+  await app.rule('milestone')
+  await evaluate(app)
+  const long_ago = app.clock() - 90 * DAY
+  await purchase({
+    app,
+    transaction: { purchaseDate: long_ago, originalPurchaseDate: long_ago, price: 1_000 },
+  })
+  for (let n = 0; n < 30; n += 1) await purchase({ app })
+  for (let looks = 0; looks < 3; looks += 1) await evaluate(app, HOUR)
+  expect(titles(app)).toEqual([])
+})
+
 test('a refund spike: at least five, and more than three times the mean', async () => {
   const app = await openAlertingApp()
   await app.rule('refund_spike')

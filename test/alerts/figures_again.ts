@@ -13,12 +13,13 @@ export type Look = {
   at: number
   first_on: string
   mrr: number
-  days: { on: string; revenue: number; refunds: number }[]
+  /** `refunds`: null on a day that nobody observed. */
+  days: { on: string; revenue: number | null; refunds: number | null }[]
 }
 
 type Answer = {
   first_on: string
-  series: { part: string | null; points: { on: string; milli?: number; count?: number }[] }[]
+  series: { part: string | null; points: { on: string; milli?: number | null; count?: number | null }[] }[]
 }
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
@@ -43,7 +44,7 @@ export async function lookAt(app: TestApp): Promise<Look> {
     days: (pointsOf(revenue, null) ?? []).map(({ on, milli = 0 }, index) => ({
       on,
       revenue: milli,
-      refunds: refunds[index]?.count ?? 0,
+      refunds: milli === null ? null : (refunds[index]?.count ?? 0),
     })),
   }
 }
@@ -55,7 +56,9 @@ export const recordDays = (looks: readonly Look[]): string[] =>
   daysOf(
     looks.filter((look) => {
       const isOld = Date.parse(todayIn(look).on) - Date.parse(look.first_on) >= 60 * DAY
-      return isOld && look.days.slice(0, -1).every(({ revenue }) => revenue < todayIn(look).revenue)
+      return (
+        isOld && look.days.slice(0, -1).every(({ revenue }) => (revenue ?? 0) < (todayIn(look).revenue ?? 0))
+      )
     }),
   )
 
@@ -63,9 +66,10 @@ export const recordDays = (looks: readonly Look[]): string[] =>
 export const spikeDays = (looks: readonly Look[]): string[] =>
   daysOf(
     looks.filter((look) => {
-      const before = look.days.slice(-29, -1).reduce((sum, { refunds }) => sum + refunds, 0)
-      const { refunds } = todayIn(look)
-      return refunds >= 5 && refunds * 28 > 3 * before
+      const before = look.days.slice(-29, -1).flatMap(({ refunds }) => refunds ?? [])
+      const refunds = todayIn(look).refunds ?? 0
+      const sum = before.reduce((all, one) => all + one, 0)
+      return refunds >= 5 && before.length > 0 && refunds * before.length > 3 * sum
     }),
   )
 

@@ -44,6 +44,8 @@ const ROWS: Record<string, (answer: Answer) => Row[]> = {
   '/api/v1/system': ({ result }) => (result as { checks: Row[] }).checks,
   '/api/v1/customers': ({ customers }) =>
     (customers as Row[]).map(({ unconverted: _, converted: __, ...row }) => row),
+  '/api/v1/unconnected-revenue': ({ apps }) =>
+    (apps as Row[]).map(({ not_converted: _, converted: __, ...row }) => row),
   '/api/v1/coverage': ({ coverage }) =>
     (coverage as Row[]).map(({ app_id, month, metric, unit, currency, share, day_on }) => ({
       app_id,
@@ -106,7 +108,8 @@ async function openSeeded() {
   shop.simulation.lose({ from: clock() })
   await liveUntil(shop, app, clock() + DAY, 0.05)
   await windfall.history.reconcile()
-  await windfall.imports.run({ days: 3 })
+  // Long enough for sales of the app that is not connected.
+  await windfall.imports.run({ days: 30 })
   await app.notify(outerPayload({ data: { bundleId: 'com.example.other', environment: 'Production' } }))
   await windfall.store.commit(() =>
     windfall.rates.importRates(windfall.rates.readCsv('date,currency,rate\n2026-05-20,EUR,0.80\n', 'USD')),

@@ -29,7 +29,10 @@ type Series = { series: { points: { milli: number }[] }[]; time_zone: string }
 
 test('a zone that is chosen in the dashboard moves the days of charts, also after a restart', async () => {
   // 23:30 UTC is the next day in Berlin.
-  const app = await openTestApp({ clock: handClock(Date.UTC(2026, 5, 1, 23, 30)) })
+  const app = await openTestApp({
+    clock: handClock(Date.UTC(2026, 5, 1, 23, 30)),
+    heard_at: Date.UTC(2026, 4, 1),
+  })
   await purchase({ app })
   await app.windfall.metrics.whenCurrent()
   const days = async (one: TestApp) => {

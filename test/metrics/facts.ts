@@ -19,6 +19,7 @@ export function bought(
     group_id: 'pro',
     reason: transaction_id === '1' ? 'PURCHASE' : 'RENEWAL',
     ownership: 'PURCHASED',
+    quantity: 1,
     price_milli: 9_990,
     currency: 'USD',
     storefront: 'USA',

@@ -12,7 +12,7 @@ type Sold = { renewal?: number; price?: number; currency?: string; at?: number }
 export type Shop = Awaited<ReturnType<typeof openShop>>
 
 export async function openShop(options: TestOptions = {}) {
-  const app = await openTestApp(options)
+  const app = await openTestApp({ heard_at: NOW - 500 * DAY, ...options })
   const { windfall } = app
   const { store, rates, products, apps } = windfall
   let notifications = 0

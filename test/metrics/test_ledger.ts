@@ -9,7 +9,11 @@ type Fields = Record<string, unknown>
 
 export const at = (text: string): number => Date.parse(text.length === 10 ? `${text}T12:00:00Z` : text)
 
+/** Long before the facts of tests. */
+const HEARD_AT = Date.UTC(2023, 6, 1)
+
 type LedgerOptions = {
+  heard_at?: number | null
   time_zone?: string
   currency?: string
   rates?: readonly string[]
@@ -17,12 +21,12 @@ type LedgerOptions = {
 }
 
 /**
- * A server whose clock is at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`:
- * settings.
+ * A server whose clock is at noon of 2026-06-01 (UTC). `heard_at`: when Apple's test notifications arrived, by default
+ * long before all facts; null: never. `rates`: lines of `date,currency,rate`, for one dollar. `env`: settings.
  */
 export async function openTestLedger(options: LedgerOptions = {}) {
-  const { time_zone = 'UTC', currency = 'USD', rates = [], env = {} } = options
-  const app = await openTestApp({ env })
+  const { time_zone = 'UTC', currency = 'USD', rates = [], env = {}, heard_at = HEARD_AT } = options
+  const app = await openTestApp({ env, ...(heard_at !== null && { heard_at }) })
   const { store, organizations, rates: rateStore } = app.windfall
   await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))
   await app.windfall.metrics.resume()

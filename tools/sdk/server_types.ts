@@ -28,7 +28,7 @@ const SHARED: Readonly<Record<string, string>> = {
 const OPEN_PARTS = new Set(['WebhookNotification'])
 /** What an event of the feed and a webhook have in different forms. */
 const DIFFERENT = new Set(['seq', 'type', 'data', 'customer'])
-const REVENUE = ['revenue_milli', 'currency']
+const REVENUE = ['revenue_milli', 'currency', 'proceeds']
 
 /** The generated files of the package. */
 export const generatedFiles = (document: OpenApiDocument): GeneratedFile[] => [

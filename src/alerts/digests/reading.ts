@@ -8,6 +8,7 @@ import { type Finding, textOfFinding } from '../../health/findings.ts'
 import { DEFINITIONS, type MetricName } from '../../metrics/definitions/definitions.ts'
 import { type DayNumber, dayText } from '../../metrics/lineage/calendar.ts'
 import type { Point } from '../../metrics/series/points.ts'
+import { isCutOff } from '../../metrics/series/reasons.ts'
 import type { SeriesAnswer, SeriesReader, SnapshotScope } from '../../metrics/series/series.ts'
 import { resolveRequest, SeriesParams } from '../../metrics/series/series_request.ts'
 import type { Compared, DigestFigures, DigestKind } from './figures.ts'
@@ -141,12 +142,12 @@ const lastOf = (answer: SeriesAnswer): Point | undefined => pointsOf(answer).at(
 
 const figureAt = (point: Point | undefined): number | null => point?.milli ?? point?.count ?? null
 
-/** The last figure of a metric beside the usual one. Days and weeks before the first fact are not usual. */
+/** The last figure of a metric beside the usual one: the mean of the earlier days or weeks that are known as a whole. */
 function comparedIn(answer: SeriesAnswer, kind: DigestKind): Compared {
   const points = pointsOf(answer)
   const step = kind === 'daily' ? 7 : 1
   const known = Array.from({ length: USUAL_WEEKS }, (_, week) => points.at(-1 - step * (week + 1)))
-    .filter((point) => point !== undefined && answer.first_on !== null && point.on >= answer.first_on)
+    .filter((point) => point !== undefined && !isCutOff(answer.series[0], point.on))
     .map(figureAt)
     .filter((value) => value !== null)
   const last = points.at(-1)

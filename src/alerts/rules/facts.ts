@@ -8,13 +8,16 @@ import type { Figures } from '../messages/content.ts'
  */
 export type Fact = { key: string; facts: Figures; onWritten?: () => void }
 
-/** Days of a metric, oldest first; the last is today. `basis` changes with what makes figures incomparable. */
+/**
+ * Days of a metric, oldest first; the last is today. An unknown figure is null. `first`: the first known day with data, or
+ * later. `basis` changes with what makes figures incomparable.
+ */
 export type Reading = Readonly<{
   today: DayNumber
   apps: readonly string[]
   first: DayNumber | null
   currency: string
   isCurrent: boolean
-  days: readonly Readonly<{ on: string; milli: number; count: number }>[]
+  days: readonly Readonly<{ on: string; milli: number | null; count: number | null }>[]
   basis: string
 }>

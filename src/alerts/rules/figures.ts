@@ -134,13 +134,17 @@ function openFacts({ clock, organizations, apps, series, milestones, noSale }: D
       formula: one.shown.generation.formula,
     }))
     const points = answer.series.find((one) => one.part === part)?.points ?? []
+    const known = points.find(({ milli, count }) => milli !== null || count !== null)
     return {
       today,
       apps: answer.apps,
-      first: answer.first_on === null ? null : dayNumber(answer.first_on),
+      first:
+        answer.first_on === null || known === undefined
+          ? null
+          : Math.max(dayNumber(answer.first_on), dayNumber(known.on)),
       currency: answer.currency ?? scope.organization.currency,
       isCurrent: answer.behind === null && answer.rebuilding === null,
-      days: points.map(({ on, milli, count }) => ({ on, milli: milli ?? 0, count: count ?? 0 })),
+      days: points.map(({ on, milli = 0, count = 0 }) => ({ on, milli, count })),
       // Another app, also one that was just connected, is another past.
       basis: `${answer.currency}/${answer.time_zone}/${JSON.stringify(answer.month_length)}/${formula}/${scope.environment}/${scope.apps.map(({ id }) => id).toSorted()}`,
     }
@@ -152,22 +156,22 @@ function openFacts({ clock, organizations, apps, series, milestones, noSale }: D
 /** A day with more revenue than every day before, once a day. */
 function recordOf({ today, first, currency, isCurrent, days }: Reading): Fact[] {
   const [now, ...before] = days.toReversed()
-  if (!isCurrent || now === undefined || first === null || today - first < MIN_HISTORY_DAYS) return []
-  const best = before.reduce((most, day) => (day.milli > most.milli ? day : most), {
-    on: '',
-    milli: 0,
-    count: 0,
-  })
+  if (!isCurrent || now?.milli == null || first === null || today - first < MIN_HISTORY_DAYS) return []
+  const best = before.reduce(
+    (most, { on, milli }) => (milli !== null && milli > most.milli ? { on, milli } : most),
+    { on: '', milli: 0 },
+  )
   if (now.milli <= best.milli) return []
   const facts = { currency, milli: now.milli, record_milli: best.milli, record_on: best.on }
   return [{ key: now.on, facts }]
 }
 
-/** Many more refunds than usual, once a day. */
+/** Many more refunds than usual on the days that are known, once a day. */
 function spikeOf({ isCurrent, days }: Reading): Fact[] {
   const [now, ...before] = days.toReversed()
-  if (!isCurrent || now === undefined) return []
-  const mean = before.reduce((sum, { count }) => sum + count, 0) / SPIKE_DAYS
+  const known = before.flatMap(({ count }) => count ?? [])
+  if (!isCurrent || now?.count == null || known.length === 0) return []
+  const mean = known.reduce((sum, count) => sum + count, 0) / known.length
   return now.count >= MIN_REFUNDS && now.count > SPIKE_FACTOR * mean
     ? [{ key: now.on, facts: { count: now.count, mean } }]
     : []

@@ -40,8 +40,8 @@ export function openMilestones({ store, clock, memory }: Deps) {
     rule: Rule,
     { isCurrent, days, currency, basis, apps }: Reading,
   ): Promise<readonly Fact[]> {
-    const milli = days.at(-1)?.milli ?? 0
-    if (!isCurrent) return []
+    const milli = days.at(-1)?.milli ?? null
+    if (!isCurrent || milli === null) return []
     const owner = ownerOf(rule)
     const reached = reachedBy(milli)
     const passed = memory.get(owner, 'passed')

@@ -78,8 +78,9 @@ export const DEFAULT_WIDGET_METRICS: readonly WidgetMetricName[] = [
 ]
 
 /**
- * A figure. `value` is in thousandths of the currency if `is_money`, otherwise a count; null if it is unknown. `before`: the
- * same a week before for yesterday, 30 days before for levels and sums; null where a comparison would mislead.
+ * A figure. `value` is in thousandths of the currency if `is_money`, otherwise a count; null if it is unknown. A sum is of
+ * its known days. `before`: the same a week before for yesterday, 30 days before for levels and sums; null where a
+ * comparison would mislead.
  */
 export type WidgetFigure = Readonly<{
   name: WidgetMetricName
@@ -162,8 +163,12 @@ function figureOf(
   days: readonly (number | null)[],
 ): WidgetFigure {
   const at = (back: number): number | null => days.at(-1 - back) ?? null
-  const sumOf = (from: number): number =>
-    Array.from({ length: MONTH }, (_, index) => at(from + index) ?? 0).reduce((sum, value) => sum + value, 0)
+  const month = (from: number) => Array.from({ length: MONTH }, (_, index) => at(from + index))
+  const sumOf = (days: readonly (number | null)[]): number | null => {
+    const known = days.filter((value) => value !== null)
+    return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+  }
+  const isKnown = !month(0).includes(null) && !month(MONTH).includes(null)
   const shared = {
     name,
     title,
@@ -176,7 +181,7 @@ function figureOf(
     case 'yesterday':
       return { ...shared, value: at(1), before: at(1 + WEEK) }
     case 'sum':
-      return { ...shared, value: sumOf(0), before: sumOf(MONTH) }
+      return { ...shared, value: sumOf(month(0)), before: isKnown ? sumOf(month(MONTH)) : null }
     case 'level':
       return { ...shared, value: at(0), before: at(MONTH) }
   }

@@ -162,7 +162,15 @@ const MoveAnswer = v.object({
 const MovesAnswer = v.pipe(v.array(MoveAnswer), v.description('Every change of the links, newest first'))
 
 const nullableNumber = v.nullable(v.number())
-const amountTakenBack = { at: v.number(), milli: nullableNumber, base_milli: nullableNumber }
+const amountTakenBack = {
+  at: v.number(),
+  milli: nullableNumber,
+  base_milli: nullableNumber,
+  proceeds_base_milli: v.pipe(
+    nullableNumber,
+    v.description('The part of the charge’s proceeds that it takes back'),
+  ),
+}
 const TransactionAnswer = v.object({
   transaction_id: v.string(),
   original_transaction_id: v.string(),
@@ -196,7 +204,13 @@ const TransactionAnswer = v.object({
     v.description('What Apple took back of an upgraded period'),
   ),
   proceeds: v.pipe(
-    v.nullable(v.object({ base_milli: v.number(), basis: v.picklist(['exact', 'ratio', 'estimated']) })),
+    v.nullable(
+      v.object({
+        base_milli: v.number(),
+        charged_base_milli: v.pipe(v.number(), v.description('Before refunds')),
+        basis: v.picklist(['exact', 'ratio', 'estimated']),
+      }),
+    ),
     v.description('What is left after tax, commission and refunds'),
   ),
 })

@@ -166,6 +166,21 @@ const REVENUE = {
     ),
   ),
   currency: nullableText,
+  proceeds: v.pipe(
+    v.nullable(
+      v.object({
+        milli: milli('Its part after tax and Apple’s commission, in the currency of the figures'),
+        currency: text,
+        basis: v.pipe(
+          v.nullable(v.picklist(['exact', 'ratio', 'estimated'])),
+          v.description(
+            'exact: from a report of the day of the charge. ratio: from a report of another day. estimated: from another price of the product, or the configured commission. null without revenue',
+          ),
+        ),
+      }),
+    ),
+    v.description('The proceeds of the revenue. null if the price or the rate is unknown'),
+  ),
 }
 
 /** The schema of the bodies of an event type. */

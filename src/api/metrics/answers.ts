@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { FACTORS } from '../../metrics/lineage/months.ts'
 import { INTERVALS } from '../../metrics/series/buckets.ts'
+import { REASON_TEXTS, REASONS } from '../../metrics/series/reasons.ts'
 import { converted } from './display.ts'
 
 const withDescription = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
@@ -86,12 +87,28 @@ export const PointAnswer = v.object({
   ),
 })
 
+/** Why figures are null or incomplete, as ranges of days. */
+export const reasonRanges = v.array(
+  v.object({
+    reason: withDescription(
+      v.picklist(REASONS),
+      `${REASONS.map((one) => `${one}: ${REASON_TEXTS[one]}`).join(' ')} A later version may add codes.`,
+    ),
+    from_on: v.string(),
+    until_on: v.string(),
+  }),
+)
+
 const SeriesAnswerEntry = v.object({
   value: withDescription(v.nullable(v.string()), 'The value of the dimension; null for the total'),
   others: withDescription(v.number(), 'How many values this series sums up; 0 if it is a single value'),
   part: withDescription(
     v.nullable(v.string()),
     'Part of the metric; null for the total. Parts that are always 0 are absent',
+  ),
+  reasons: withDescription(
+    reasonRanges,
+    'Why points are null or incomplete, as ranges of their days, which overlap where a point has several reasons',
   ),
   points: v.array(PointAnswer),
 })
@@ -183,7 +200,7 @@ export const SeriesSchema = v.object({
   ),
   proceeds_known: withDescription(
     v.nullable(v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() })),
-    'The proceeds in thousandths that are known from a report of the same day (exact), derived from a report of another day (ratio), or estimated',
+    'The proceeds less refunds, in thousandths, that are known from a report of the same day (exact), derived from a report of another day (ratio), or estimated',
   ),
   first_on: withDescription(v.nullable(v.string()), 'The first day with data'),
   rebuilding,

@@ -1,6 +1,6 @@
 /** Response schemas of `/api/v1/cohorts`. */
 import * as v from 'valibot'
-import { behind, month_length } from './answers.ts'
+import { behind, month_length, reasonRanges } from './answers.ts'
 import { converted } from './display.ts'
 
 const ratio = v.pipe(
@@ -8,6 +8,14 @@ const ratio = v.pipe(
   v.description('Six decimal places; null if the denominator is 0'),
 )
 const complete = v.pipe(v.boolean(), v.description('true if nothing can change the figure any more'))
+const not_converted = v.optional(
+  v.pipe(
+    v.array(v.object({ currency: v.string(), milli: v.number() })),
+    v.description(
+      'Charges less refunds without an exchange rate, or their proceeds, by currency, not included in the amounts; absent if there are none',
+    ),
+  ),
+)
 const money = {
   charged_milli: v.number(),
   refunded_milli: v.number(),
@@ -24,7 +32,18 @@ const RetentionAnswer = v.object({
 const LtvAnswer = v.object({
   cohort: v.string(),
   customers: v.number(),
-  values: v.array(v.object({ days: v.number(), ...money, per_customer_milli: v.number(), complete })),
+  values: v.array(
+    v.object({
+      days: v.number(),
+      ...money,
+      per_customer_milli: v.pipe(
+        v.nullable(v.number()),
+        v.description('null if no charge could be converted'),
+      ),
+      complete,
+      not_converted,
+    }),
+  ),
 })
 const ArppuAnswer = v.object({
   cohort: v.string(),
@@ -32,6 +51,7 @@ const ArppuAnswer = v.object({
   ...money,
   per_payer_milli: v.nullable(v.number()),
   complete,
+  not_converted,
 })
 const RecoveryAnswer = v.object({
   cohort: v.string(),
@@ -61,11 +81,17 @@ export const CohortsAnswer = v.object({
   basis: v.picklist(['gross', 'proceeds']),
   month_length,
   proceeds_known: v.pipe(
-    v.nullable(v.object({ ratio: v.number(), estimated: v.number() })),
+    v.nullable(v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() })),
     v.description(
-      'For proceeds: how much is known from Apple’s reports of the product and country up to the day, and how much is estimated',
+      'For proceeds: how much is known from a report of the same day (exact), derived from a report of another day (ratio), or estimated',
     ),
   ),
   behind,
+  reasons: v.pipe(
+    reasonRanges,
+    v.description(
+      'The days on which not every app was observed. A cohort of which nothing was observed is absent, and others are not complete. After an upgrade, the days whose proceeds are not recomputed yet',
+    ),
+  ),
   cohorts: v.array(v.union([RetentionAnswer, LtvAnswer, ArppuAnswer, RecoveryAnswer])),
 })

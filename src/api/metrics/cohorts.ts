@@ -13,15 +13,17 @@ import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import { jsonInSlices } from '../../http/response.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import type { CohortSum } from '../../metrics/cohorts/cells.ts'
 import type { Cohorts } from '../../metrics/cohorts/cohorts.ts'
 import { COHORT_METRICS, type CohortMetric } from '../../metrics/cohorts/descriptions.ts'
-import { type CohortQuery, GRAINS, type Grain } from '../../metrics/cohorts/spans.ts'
+import { type CohortQuery, GRAINS, type Grain, unobservedIn } from '../../metrics/cohorts/spans.ts'
 import { dayNumber, dayText, openCalendar } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import { notConvertedText } from '../../metrics/series/csv.ts'
+import type { NotConverted } from '../../metrics/series/points.ts'
+import type { ReasonRange } from '../../metrics/series/reasons.ts'
 import { day } from '../../metrics/series/series_request.ts'
 import type { Lag } from '../../metrics/series/snapshot_reads.ts'
-import type { Generation } from '../../metrics/upkeep/generations.ts'
+import { FORMULA, type Generation, hasProceeds } from '../../metrics/upkeep/generations.ts'
 import type { Basis } from '../../money.ts'
 import type { Rates } from '../../rates/rates.ts'
 import {
@@ -129,13 +131,16 @@ export function cohortRoutes(deps: Deps): Route[] {
   async function csv(event: H3Event, access: ViewerAccess, query: CohortsQuery): Promise<Response> {
     const wait_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
     const { metric, currency, behind, cohorts: table } = await answer(access, query, wait_ms)
-    const currencyColumn = MEASURES[metric].unit === 'money' ? { currency } : {}
+    const moneyCells = ({ not_converted: some }: CohortRow): CohortRow =>
+      MEASURES[metric].unit !== 'money'
+        ? {}
+        : { currency, not_converted: notConvertedText(some as NotConverted[] | undefined) }
     const [first] = rowsOf(metric, table)
-    const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...currencyColumn })
+    const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...moneyCells(first) })
     auth.noteExport(event, 'cohorts')
     return csvResponse(event, 'cohorts', csvSlices(csvHeader(columns), lines()), behind)
     function* lines() {
-      for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...currencyColumn })
+      for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...moneyCells(row) })
     }
   }
 
@@ -168,7 +173,7 @@ export function cohortRoutes(deps: Deps): Route[] {
 /** The requested apps, and the generation that their figures are read from. */
 type CohortSource = {
   apps: readonly App[]
-  generation: Pick<Generation, 'id' | 'time_zone' | 'currency' | 'factors'>
+  generation: Pick<Generation, 'id' | 'time_zone' | 'currency' | 'factors' | 'formula'>
   behind: Lag | null
   limit: MetricLimit
 }
@@ -183,12 +188,8 @@ async function buildAnswer(
   const today = openCalendar(time_zone).dayOf(clock())
   const { from, until } = spanOf(query, today)
   const question = {
-    scopes: chosen.map(({ id }) => ({
-      generation: generation.id,
-      app_id: id,
-      environment: query.environment,
-    })),
-    currency,
+    scopes: cohorts.scopesOf(chosen, query.environment, generation),
+    time_zone,
     grain: query.by,
     product_id: query.product ?? '*',
     storefront: query.country ?? '*',
@@ -197,7 +198,10 @@ async function buildAnswer(
     metrics: limit,
   }
   const table = { ...COHORT_METRICS[query.metric], by: query.by, from: dayText(from), to: dayText(until) }
-  const proceeds = basis === 'proceeds' ? await readProceeds(cohorts, query, question, today) : null
+  const isUnknown = basis === 'proceeds' && !hasProceeds(generation)
+  const { rows, known } = isUnknown
+    ? NO_COHORTS
+    : await readCohorts(cohorts, query, { question, today, basis })
   return {
     metric: query.metric,
     ...table,
@@ -206,29 +210,34 @@ async function buildAnswer(
     basis,
     behind,
     month_length: generation.factors,
-    proceeds_known: proceeds?.known ?? null,
-    cohorts: await readCohorts(cohorts, query, { question, today, net: proceeds?.sums ?? null }),
+    proceeds_known: known,
+    reasons: isUnknown ? [...unobservedIn(question), notComputed(question)] : unobservedIn(question),
+    cohorts: rows,
   }
 }
 
-type CohortContext = { question: CohortQuery; today: number; net: readonly CohortSum[] | null }
+type CohortRows = Pick<Awaited<ReturnType<Cohorts['ltv']>>, 'known'> & { rows: object[] }
+type CohortContext = { question: CohortQuery; today: number; basis: Basis }
 
-const readProceeds = (cohorts: Cohorts, query: CohortsQuery, question: CohortQuery, today: number) =>
-  query.metric === 'ltv'
-    ? cohorts.proceedsOfLtv(question)
-    : cohorts.proceedsOfPayers({ ...question, grain: requirePayerGrain(query.by) }, today)
+const NO_COHORTS: CohortRows = { rows: [], known: null }
+/** The whole range, of which an earlier version stored no proceeds. */
+const notComputed = ({ from, until }: CohortQuery): ReasonRange => ({
+  reason: 'behind',
+  from_on: dayText(from),
+  until_on: dayText(until),
+})
 
 async function readCohorts(
   cohorts: Cohorts,
   query: CohortsQuery,
-  { question, today, net }: CohortContext,
-): Promise<object[]> {
-  if (query.metric === 'retention') return cohorts.retention(question, today)
-  if (query.metric === 'recovery') return cohorts.recovery(question, today)
+  { question, today, basis }: CohortContext,
+): Promise<CohortRows> {
+  if (query.metric === 'retention') return { rows: await cohorts.retention(question, today), known: null }
+  if (query.metric === 'recovery') return { rows: await cohorts.recovery(question, today), known: null }
   if (query.metric === 'arppu')
-    return cohorts.arppu({ ...question, grain: requirePayerGrain(query.by) }, today, net)
+    return cohorts.arppu({ ...question, grain: requirePayerGrain(query.by) }, today, basis)
   const days = [...new Set(query.days?.map(Number) ?? DEFAULT_DAYS)].sort((a, b) => a - b)
-  return cohorts.ltv(question, days, today, net)
+  return cohorts.ltv(question, days, today, basis)
 }
 
 /** The unit and the bases of the cohort metrics that are amounts of money. */
@@ -237,7 +246,13 @@ const MONEY = { unit: 'money', ratio_of: null, bases: ['gross', 'proceeds'] } as
 const COUNTS = { unit: 'count', ratio_of: null, bases: ['gross'] } as const
 const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS }
 
-const NO_ORGANIZATION = { id: 0, time_zone: 'UTC', currency: 'USD', factors: 'calendar' } as const
+const NO_ORGANIZATION = {
+  id: 0,
+  time_zone: 'UTC',
+  currency: 'USD',
+  factors: 'calendar',
+  formula: FORMULA,
+} as const
 
 /**
  * @throws Refusal 400 `invalid_request` for several organizations, which may have different currencies and time zones.
@@ -248,15 +263,10 @@ function onlyOrganization(organizations: readonly string[]): string | null {
   throw invalid([{ path: 'app', message }])
 }
 
-/** @throws Refusal 400 `invalid_request` if the metric has no proceeds, or has no proceeds for the filter. */
-function assertBasis({ metric, product, country }: CohortsQuery, basis: Basis): void {
-  if (basis === 'gross') return
-  const hasOneFilterOnly = metric === 'ltv' && (product === undefined) !== (country === undefined)
-  if (MEASURES[metric].unit === 'money' && !hasOneFilterOnly) return
-  const message = hasOneFilterOnly
-    ? 'proceeds of ltv are available in total, or for one product in one country'
-    : `${metric} is not available as proceeds; use basis=gross`
-  throw invalid([{ path: 'basis', message }])
+/** @throws Refusal 400 `invalid_request` if the metric has no proceeds. */
+function assertBasis({ metric }: CohortsQuery, basis: Basis): void {
+  if (basis === 'gross' || MEASURES[metric].unit === 'money') return
+  throw invalid([{ path: 'basis', message: `${metric} is not available as proceeds; use basis=gross` }])
 }
 
 function requirePayerGrain(grain: Grain): 'day' | 'week' | 'month' {
@@ -277,12 +287,14 @@ function spanOf({ from, to }: CohortsQuery, today: number): { from: number; unti
   throw invalid([{ path: 'from', message }])
 }
 
+type CohortRow = Record<string, CsvValue>
+
 /** One line for each cohort and each cell within it. */
-function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<Record<string, CsvValue>, void> {
+function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<CohortRow, void> {
   const within = metric === 'retention' ? 'renewals' : metric === 'ltv' ? 'values' : null
   for (const cohort of table) {
     const { renewals, values, ...cohortFields } = cohort as Record<string, unknown>
     const cells = within === null ? [{}] : ((within === 'renewals' ? renewals : values) as object[])
-    for (const cell of cells) yield { ...cohortFields, ...cell } as Record<string, CsvValue>
+    for (const cell of cells) yield { ...cohortFields, ...cell } as CohortRow
   }
 }

@@ -16,8 +16,10 @@ import { openMetricScopes } from './metric_scope.ts'
 const { currency, basis } = SeriesParams.entries
 const TodayQuery = v.object({ ...ScopeParams.entries, currency, basis, ...DisplayParam })
 
-const countOnly = v.object({ count: v.number() })
-const countAndAmount = v.object({ count: v.number(), milli: v.number() })
+const figure = v.pipe(v.nullable(v.number()), v.description('null if unknown'))
+const { not_converted } = PointAnswer.entries
+const countOnly = v.object({ count: figure })
+const countAndAmount = v.object({ count: figure, milli: figure, not_converted })
 
 export const TodayAnswer = v.object({
   ...scopeFields,
@@ -45,13 +47,14 @@ export const TodayAnswer = v.object({
   refunds: v.pipe(countAndAmount, v.description('Amounts are negative')),
   cancellations: v.pipe(countOnly, v.description('How many customers turned off auto-renewal')),
   mrr: v.object({
-    milli: v.number(),
-    count: v.number(),
+    milli: figure,
+    count: figure,
     complete: v.boolean(),
-    change_milli: v.number(),
-    change_ratio: v.pipe(v.nullable(v.number()), v.description('null if the earlier value is 0')),
+    not_converted,
+    change_milli: v.pipe(v.nullable(v.number()), v.description('null if one of the values is unknown')),
+    change_ratio: v.pipe(v.nullable(v.number()), v.description('null if the earlier value is 0 or unknown')),
     no_period: v.pipe(
-      v.number(),
+      v.nullable(v.number()),
       v.description('Subscriptions to a product with an unknown period, which MRR does not include'),
     ),
     points: v.pipe(v.array(PointAnswer), v.description('Today and the previous thirty days')),

@@ -57,6 +57,9 @@ function renewalEventOf(segment: Segment): string {
   return 'Renew'
 }
 
+const changeEventOf = (event: string, { follows }: Segment): string =>
+  isIntroductory(follows) ? `${event} from Introductory Offer` : event
+
 const CANCELLATIONS: Record<number, readonly [string, string]> = {
   1: ['Cancel', 'Canceled'],
   2: ['Canceled from Billing Retry', 'Billing issue'],
@@ -71,9 +74,9 @@ function eventOf({ kind, intent }: Entry, segment: Segment): string | null {
     renewed: () => renewalEventOf(segment),
     recovered: () => (segment.follows === null ? 'Renewal from Billing Retry' : 'Renewals from Grace Period'),
     resubscribed: () => (segment.offer?.type === 2 ? 'Reactivation to Promotional Offer' : 'Reactivate'),
-    upgraded: () => 'Upgrade',
-    downgraded: () => 'Downgrade',
-    crossgraded: () => 'Crossgrade',
+    upgraded: () => changeEventOf('Upgrade', segment),
+    downgraded: () => changeEventOf('Downgrade', segment),
+    crossgraded: () => changeEventOf('Crossgrade', segment),
     billing_failed: () =>
       isIntroductory(segment.kind)
         ? 'Billing Retry from Introductory Offer'
@@ -91,22 +94,24 @@ const daysBetween = (from: number, until: number): number =>
 /** The longest gap in days across which paid periods count as consecutive. */
 const MAX_GAP_DAYS = 60
 
-/** The number of consecutive paid periods up to and including this one. Free periods do not count. */
-function paidPeriods(books: Books, segment: Segment): number {
+/** This segment and those before it without a long gap, the newest first. */
+function consecutiveSegments(books: Books, segment: Segment): Segment[] {
   const lineage = books.lineageOf(segment)
-  let periods = 0
+  const segments: Segment[] = []
   let next_from = segment.from
   for (let at = lineage.indexOf(segment); at >= 0; at -= 1) {
     const earlier = lineage[at]
     if (earlier === undefined || next_from - endOfSegment(earlier) > MAX_GAP_DAYS * DAY_MS) break
-    if (earlier.kind !== 'trial' && earlier.kind !== 'free_offer') periods += 1
+    segments.push(earlier)
     next_from = earlier.from
   }
-  return periods
+  return segments
 }
 
 function rowOf(books: Books, entry: Entry, segment: Segment, event: string): Row {
-  const { offer } = segment
+  const segments = consecutiveSegments(books, segment)
+  // A paid introductory offer is named in later rows too, a free trial is not.
+  const offer = segment.offer ?? segments.find(({ kind }) => kind === 'intro')?.offer ?? null
   const expired_at = books.expiryBefore(entry)
   const isExpiry = entry.kind === 'expired'
   return {
@@ -119,7 +124,8 @@ function rowOf(books: Books, entry: Entry, segment: Segment, event: string): Row
     'Proceeds Reason': segment.after_a_year ? 'Rate After One Year' : null,
     'Subscription Offer Name': offerNameOf(offer),
     'Promotional Offer ID': offerNameOf(offer),
-    'Consecutive Paid Periods': paidPeriods(books, segment),
+    // Periods of offers do not count, whether they are paid or free.
+    'Consecutive Paid Periods': segments.filter(({ kind }) => kind === 'paid').length,
     'Original Start Date': pacificDay(segment.started_at),
     Device: segment.device,
     Country: storefrontOf(entry.storefront).country,

@@ -13,6 +13,7 @@ import {
   type EventCustomer,
   FIGURES_TIMEOUT_MS,
 } from '../../metrics/customers/enrichment.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { Store } from '../../store/store.ts'
 import { openRevenue } from './revenue.ts'
 import { scrubData } from './scrubbed_body.ts'
@@ -26,8 +27,9 @@ type Deps = {
   clock: Clock
   feed: Pick<Feed, 'byId'>
   enrichment: Pick<Enrichment, 'ready' | 'complete'>
-  users: Pick<Attribution['users'], 'get'>
+  attribution: { users: Pick<Attribution['users'], 'get'> }
   erasures: Pick<Erasures, 'pendingTargets'>
+  metrics: Pick<Metrics, 'settingsOf'>
 }
 
 /** `previousLost`: ids of events that follow an event of the same key that was given up. */
@@ -45,8 +47,9 @@ type BodyData = Omit<EnrichedEvent, 'customer' | 'seq'> & {
 
 export type Bodies = ReturnType<typeof openBodies>
 
-export function openBodies({ store, clock, feed, enrichment, users, erasures }: Deps) {
-  const revenue = openRevenue(store)
+export function openBodies({ store, clock, feed, enrichment, attribution, erasures, metrics }: Deps) {
+  const { users } = attribution
+  const revenue = openRevenue({ store, settingsOf: metrics.settingsOf })
   const subscriptionOf = store.prepare<[string, string, string], SubscriptionRow>(
     'select * from subscriptions where app_id = ? and environment = ? and original_transaction_id = ?',
   )

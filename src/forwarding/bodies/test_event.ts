@@ -6,13 +6,14 @@ import { newId } from '../../ids.ts'
 import type { EventCustomer } from '../../metrics/customers/enrichment.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { OwnThings } from './own_things.ts'
+import type { Revenue } from './revenue.ts'
 
 /** A body, parsed. `timestamp`: ISO 8601 with milliseconds. */
 type ExampleBody = {
   type: string
   timestamp: string
   seq: number
-  data: FeedEvent & { customer: EventCustomer | null }
+  data: FeedEvent & { customer: EventCustomer | null } & Partial<Pick<Revenue, 'proceeds'>>
 }
 
 /** `app_user_id`: the user that the event is about; null is the user of the example. `now` is in milliseconds. */
@@ -48,10 +49,12 @@ export function testEvent(type: EventType, options: TestOptions): TestEvent {
     seq: 0,
   }
   // Nobody pays outside production.
-  const revenue = 'revenue_milli' in example && { revenue_milli: 0 }
+  const revenue = 'revenue_milli' in example && { revenue_milli: 0, proceeds: withoutMoney(example) }
   const data = { ...(adapted as TestEvent['data']), ...event, ...revenue, seq: null, test: true }
   return { event, data: data as unknown as TestEvent['data'] }
 }
+
+const withoutMoney = ({ proceeds }: ExampleBody['data']) => proceeds && { ...proceeds, milli: 0 }
 
 /** What replaces the names of the example. */
 function textsOf(

@@ -2,12 +2,14 @@
 import type { ReportResult } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
-import { dueAfterAnswer, dueAfterFailure, dueAfterNotYet, dueAfterSuspicion, isFresh } from './due.ts'
+import { openDayUpdates } from './day_updates.ts'
+import { dueAfterAnswer, dueAfterFailure, dueAfterNotYet } from './due.ts'
 import { ReportFault } from './formats/fault.ts'
 import { fingerprintOf } from './formats/text.ts'
 import type { ImportDay, ImportDays } from './import_days.ts'
 import type { ReportLoader } from './loading.ts'
 import type { ReceivedReports, Report, ReportDay } from './received.ts'
+import { isSuspect, openSuspicion } from './suspicion.ts'
 import type { ReportVersions } from './versions.ts'
 
 /**
@@ -28,11 +30,12 @@ type Deps = {
   notifyChanged: (reportDay: ReportDay) => void
 }
 
-/** The reason of a suspect empty day. Apple has answered “no sales”, not an error, for a retired report version. */
-export const SUSPECT_EMPTY = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
 const WITHDRAWN_REASON = 'Apple now says that nothing was sold; the earlier report is kept'
 
 export function openDayImporter({ store, clock, received, loader, days, versions, notifyChanged }: Deps) {
+  const { saveDay, doneWith } = openDayUpdates({ clock, days, notifyChanged })
+  const { checkEmpty } = openSuspicion({ store, clock, received, days, notifyChanged })
+
   /** Applies an answer. A report replaces the rows of its day in one commit, or not at all. */
   async function applyAnswer(reportDay: ReportDay, answer: ReportResult): Promise<DayResult> {
     if (answer.outcome === 'report') return applyReport(reportDay, answer.version, answer.body)
@@ -51,7 +54,8 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       if (versions.latest(reportDay) !== version)
         await store.commitBulk(() => versions.learn(reportDay, version))
       const current = currentOf(reportDay)
-      if (current?.sha256.equals(sha256)) return await applyUnchanged(reportDay, current)
+      if (current?.sha256.equals(sha256) && !(await loader.readsMore(current, body)))
+        return await applyUnchanged(reportDay, current)
       const report = await received.save(reportDay, version, sha256, body)
       return await load(reportDay, report, body, current)
     } catch (error) {
@@ -66,10 +70,10 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     body: Buffer,
     current: Report | null,
   ): Promise<DayResult> {
-    const { row_count } = await loader.load(report, body, current?.id ?? null, () => {
-      const due_at = dueAfterAnswer(reportDay.day, clock(), current !== null)
-      saveDay(reportDay, { state: 'done', reason: null, report_id: report.id, tries: 0, due_at })
-      checkEmptyAgainstSales(reportDay)
+    const { row_count } = await loader.load(report, body, current, ({ problem }) => {
+      const update = doneWith(reportDay, report.id, { problem, isRevised: current !== null })
+      saveDay(reportDay, update, { isReread: current?.id === report.id })
+      checkEmpty(reportDay)
     })
     return { outcome: current === null ? 'read' : 'revised', row_count }
   }
@@ -79,10 +83,9 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     return id === null ? null : received.get(id)
   }
 
-  function applyUnchanged(reportDay: ReportDay, current: Report): Promise<DayResult> {
+  function applyUnchanged(reportDay: ReportDay, { id, problem }: Report): Promise<DayResult> {
     return store.commitBulk(() => {
-      const due_at = dueAfterAnswer(reportDay.day, clock(), false)
-      saveDay(reportDay, { state: 'done', reason: null, report_id: current.id, tries: 0, due_at })
+      saveDay(reportDay, doneWith(reportDay, id, { problem, isRevised: false }))
       return { outcome: 'unchanged', row_count: 0 }
     })
   }
@@ -94,9 +97,9 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       saveDay(reportDay, { ...before, reason: WITHDRAWN_REASON, due_at })
       return 'unchanged'
     }
-    const tries = before?.reason === SUSPECT_EMPTY ? before.tries + 1 : 1
+    const tries = before && isSuspect(before) ? before.tries + 1 : 1
     saveDay(reportDay, { state: 'empty', reason: null, report_id: null, tries, due_at })
-    checkEmptyAgainstSales(reportDay)
+    checkEmpty(reportDay)
     return 'empty'
   }
 
@@ -118,9 +121,19 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     return 'not_yet'
   }
 
+  /** Loads the rows of a stored report that an earlier version left out; null if there are none that this version reads. */
+  async function rereadStored(reportDay: ReportDay): Promise<DayResult | null> {
+    const current = currentOf(reportDay)
+    const stored = current?.problem ? received.read(current.id) : null
+    if (!current || !stored || !(await loader.readsMore(current, stored))) return null
+    return load(reportDay, current, stored, current)
+  }
+
   /** Applies the answer that Apple no longer has the day. Loads a stored report if this version can read it now. */
   async function applyGone(reportDay: ReportDay): Promise<DayResult> {
     const before = days.get(reportDay)
+    const reread = await rereadStored(reportDay)
+    if (reread) return reread
     if (before && isAnswered(before)) {
       await store.commitBulk(() => saveDay(reportDay, { ...before, due_at: null }))
       return { outcome: 'unchanged', row_count: 0 }
@@ -150,49 +163,14 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       const tries = (before?.tries ?? 0) + 1
       const due_at = dueAfterFailure(clock(), tries)
       if (before && isAnswered(before)) {
-        saveDay(reportDay, { ...before, reason: `the next request failed: ${problem}`, tries, due_at })
+        const reason = isSuspect(before) ? before.reason : `the next request failed: ${problem}`
+        saveDay(reportDay, { ...before, reason, tries, due_at })
       } else {
         saveDay(reportDay, { state: 'failed', reason: problem, report_id: null, tries, due_at })
       }
       return { outcome: 'failed', row_count: 0 }
     })
   }
-
-  type DayUpdate = Pick<ImportDay, 'state' | 'reason' | 'report_id' | 'tries' | 'due_at'>
-
-  function saveDay({ organization_id, vendor_number, kind, day }: ReportDay, update: DayUpdate): void {
-    const before = days.get({ organization_id, vendor_number, kind, day })
-    const isSame = before?.state === update.state && before.report_id === update.report_id
-    const { state, reason, report_id, tries, due_at } = update
-    days.put({
-      organization_id,
-      vendor_number,
-      kind,
-      day_on: day,
-      state,
-      reason,
-      report_id,
-      tries,
-      due_at,
-      asked_at: clock(),
-      changed_at: isSame ? before.changed_at : clock(),
-    })
-    if (!isSame) notifyChanged({ organization_id, vendor_number, kind, day })
-  }
-
-  /** Flags an empty SUBSCRIPTION day if SALES has subscriptions. The day is requested again, up to a limit. */
-  function checkEmptyAgainstSales(reportDay: ReportDay): void {
-    const row = days.get({ ...reportDay, kind: 'subscription' })
-    if (row?.state !== 'empty') return
-    const hasSubscriptionSales = (currentOf({ ...reportDay, kind: 'sales' })?.subscription_units ?? 0) > 0
-    if (hasSubscriptionSales === (row.reason === SUSPECT_EMPTY)) return
-    if (hasSubscriptionSales) days.put({ ...row, reason: SUSPECT_EMPTY, due_at: dueOfSuspectEmpty(row) })
-    else days.put({ ...row, reason: null, due_at: dueAfterAnswer(row.day_on, clock(), false) })
-    notifyChanged({ ...reportDay, kind: 'subscription' })
-  }
-
-  const dueOfSuspectEmpty = ({ day_on, tries }: ImportDay): number | null =>
-    isFresh(day_on, clock()) ? dueAfterAnswer(day_on, clock(), false) : dueAfterSuspicion(clock(), tries)
 
   return { applyAnswer, recordFailure }
 }

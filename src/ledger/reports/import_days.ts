@@ -21,7 +21,7 @@ export type ImportDay = {
   due_at: number | null
 }
 
-/** A day without a usable report: not yet available, no longer available, not readable, or empty despite sales. */
+/** A day without a whole report: not yet available, no longer available, not readable, lacking rows, or empty despite sales. */
 export type MissingDay = Omit<ImportDay, 'report_id'>
 type StateCount = { kind: ReportKind; state: DayState; days: number; first_day: string; last_day: string }
 
@@ -43,7 +43,8 @@ export function openImportDays(store: Store) {
   const selectMissing = store.prepare<[string, number], MissingDay>(`
     select organization_id, vendor_number, kind, day_on, state, reason, tries, asked_at, changed_at, due_at
     from import_days
-    where organization_id = ? and (state in ('failed', 'not_yet', 'missing') or (state = 'empty' and reason is not null))
+    where organization_id = ? and (state in ('failed', 'not_yet', 'missing') or (state = 'empty' and reason is not null)
+      or report_id in (select id from reports where problem is not null))
     order by day_on desc, kind, vendor_number limit ?`)
   const between = store.prepare<[string, string, string, string], ImportDay>(`
     select * from import_days

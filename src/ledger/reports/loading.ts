@@ -1,14 +1,9 @@
 /** Loads a report: writes its rows in slices, activates them in one small commit, then deletes the replaced rows. */
-import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Log } from '../../log.ts'
 import { openBulk } from '../../store/bulk.ts'
 import type { Store } from '../../store/store.ts'
 import { ReportFault } from './formats/fault.ts'
-import { type SalesRow, salesTable } from './formats/sales.ts'
-import { subscriberTable } from './formats/subscriber.ts'
-import { subscriptionTable } from './formats/subscription.ts'
-import { subscriptionEventTable } from './formats/subscription_event.ts'
-import { rowsOf } from './formats/tsv.ts'
+import { openFindings, rowCountOf, slicesOf } from './reading.ts'
 import type { Findings, ReceivedReports, Report } from './received.ts'
 import type { ReportRows } from './rows.ts'
 
@@ -22,46 +17,40 @@ export type ReportLoader = ReturnType<typeof openReportLoader>
 export function openReportLoader({ store, received, rows, log }: Deps) {
   /**
    * Writes the rows of a stored report, then activates them in one commit, in which it calls `saveDay`. Until that
-   * commit, the rows of the previous report `replaced` stay active. They are deleted afterwards.
+   * commit, the rows of the previous report `current` stay active. They are deleted afterwards. Rows that cannot be read
+   * are left out, unless the previous report has all of its rows.
    *
    * @throws ReportFault when the report cannot be read: its rows are deleted, and the fault is stored with the report.
    */
   async function load(
     report: Report,
     body: Buffer,
-    replaced: number | null,
-    saveDay: () => void,
+    current: Report | null,
+    saveDay: (findings: Findings) => void,
   ): Promise<Findings> {
+    const replaced = current?.id ?? null
+    const mayLackRows = current === null || current.problem !== null
     // The report may have rows of an interrupted attempt, or may be an earlier version that Apple sends again.
     if (report.state !== 'kept') await deleteRows(report.id)
-    const { findings, finish } = await write(report, body).catch((error: unknown) => rollBack(report, error))
+    const { findings, finish } = await write(report, body, mayLackRows).catch((error: unknown) =>
+      rollBack(report, error),
+    )
     await store.commitBulk(() => {
       finish()
       received.saveFindings(report.id, findings)
       received.setState(report.id, 'current')
       if (replaced !== null && replaced !== report.id) received.setState(replaced, 'superseded')
-      saveDay()
+      saveDay(findings)
     })
     if (replaced !== null && replaced !== report.id) await deleteRows(replaced)
-    if (findings.unknown_columns.length > 0) {
-      const { kind, day_on, version } = report
-      const columns = findings.unknown_columns
-      log.debug('a report has unknown columns; they are stored and not counted', {
-        kind,
-        day_on,
-        version,
-        columns,
-      })
-    }
+    if (findings.unknown_columns.length > 0) logUnknownColumns(log, report, findings.unknown_columns)
     return findings
   }
 
   /** Writes all rows except the last slice. `finish` writes that slice in the commit that activates the rows. */
-  async function write({ id, organization_id, kind, day_on }: Report, body: Buffer) {
+  async function write({ id, organization_id, ...report }: Report, body: Buffer, mayLackRows: boolean) {
     const writer = rows.writer(id, organization_id)
-    const unknown: string[] = []
-    const onUnknownColumns = (names: string[]) => void unknown.push(...names)
-    const findings = { row_count: 0, subscription_units: 0, unknown_columns: unknown }
+    const found = openFindings(mayLackRows)
     const bulk = openBulk(store, SLICES_PER_FLUSH)
     const slices: (() => void)[] = []
     let isMarkedLoading = false
@@ -71,12 +60,12 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
       isMarkedLoading = true
       for (const put of slices.splice(0, slices.length - 1)) await bulk.add(put)
     }
-    for await (const { count, units, put } of slicesOf(kind, day_on, body, writer, onUnknownColumns)) {
+    for await (const { put, ...counts } of slicesOf({ ...report, body }, writer, found.hooks)) {
       slices.push(put)
-      findings.row_count += count
-      findings.subscription_units += units
+      found.add(counts)
       if (slices.length > SLICES_PER_FLUSH) await flushSlices()
     }
+    const findings = found.result()
     if (slices.length > 1) await flushSlices()
     await bulk.finish()
     const finish = (): void => {
@@ -85,6 +74,12 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
     }
     return { findings, finish }
   }
+
+  /** Whether this version of Windfall reads rows of a stored report that were left out. */
+  const readsMore = async (report: Report, body: Buffer): Promise<boolean> =>
+    report.problem !== null &&
+    (await rowCountOf({ ...report, body }, rows.writer(report.id, report.organization_id))) >
+      (report.row_count ?? 0)
 
   async function rollBack({ id }: Report, error: unknown): Promise<never> {
     await deleteRows(id)
@@ -105,34 +100,14 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
     }
   }
 
-  return { load, sweep }
+  return { load, readsMore, sweep }
 }
 
-type Writer = ReturnType<ReportRows['writer']>
-/** A slice of rows. `count` is their number, `units` the subscription units sold, and `put` writes them. */
-type Slice = { count: number; units: number; put: () => void }
-
-async function* slicesOf(
-  kind: ReportKind,
-  day: string,
-  body: Buffer,
-  writer: Writer,
-  unknown: (names: string[]) => void,
-): AsyncGenerator<Slice> {
-  if (kind === 'sales') {
-    for await (const rows of rowsOf(body, salesTable(day), unknown))
-      yield { count: rows.length, units: unitsOf(rows), put: () => writer.sales(rows) }
-  } else if (kind === 'subscription') {
-    for await (const rows of rowsOf(body, subscriptionTable, unknown))
-      yield { count: rows.length, units: 0, put: () => writer.subscription(rows) }
-  } else if (kind === 'subscription_event') {
-    for await (const rows of rowsOf(body, subscriptionEventTable(day), unknown))
-      yield { count: rows.length, units: 0, put: () => writer.subscription_event(rows) }
-  } else {
-    for await (const rows of rowsOf(body, subscriberTable, unknown))
-      yield { count: rows.length, units: 0, put: () => writer.subscriber(rows) }
-  }
+function logUnknownColumns(log: Log, { kind, day_on, version }: Report, columns: readonly string[]): void {
+  log.debug('a report has unknown columns; they are stored and not counted', {
+    kind,
+    day_on,
+    version,
+    columns,
+  })
 }
-
-const unitsOf = (rows: readonly SalesRow[]): number =>
-  rows.reduce((sum, row) => sum + (row.class === 'subscription' && row.units > 0 ? row.units : 0), 0)

@@ -26,8 +26,16 @@ export type Report = {
   received_at: number
 }
 
-/** The results of reading a report. `unknown_columns` are the columns that Windfall does not recognize. */
-export type Findings = { row_count: number; subscription_units: number; unknown_columns: readonly string[] }
+/**
+ * The results of reading a report. `unknown_columns` are the columns that Windfall does not recognize. `problem`: which rows
+ * are left out and why; null if none is.
+ */
+export type Findings = {
+  row_count: number
+  subscription_units: number
+  unknown_columns: readonly string[]
+  problem: string | null
+}
 
 const PART_BYTES = 262_144
 const gzipped = promisify(gzip)
@@ -52,10 +60,10 @@ export function openReceivedReports(store: Store, clock: Clock) {
   const drop = store.prepare<[number]>('delete from reports where id = ?')
   const setState = store.prepare<[string, number]>('update reports set state = ? where id = ?')
   const updateFindings = store.prepare<
-    Pick<Report, 'row_count' | 'subscription_units' | 'unknown_columns' | 'id'>
+    Pick<Report, 'row_count' | 'subscription_units' | 'unknown_columns' | 'problem' | 'id'>
   >(`
     update reports set row_count = :row_count, subscription_units = :subscription_units,
-      unknown_columns = :unknown_columns, problem = null where id = :id`)
+      unknown_columns = :unknown_columns, problem = :problem where id = :id`)
   const updateProblem = store.prepare<[string, number]>('update reports set problem = ? where id = ?')
   const unfinished = store.prepare<[], Report>(
     "select * from reports where state in ('arriving', 'loading', 'superseded')",

@@ -1,12 +1,22 @@
 /** Stores the sums from which cohorts are computed. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
+import { ALWAYS, type Observed } from '../joined/days.ts'
+import { monthOf, weekOf } from '../lineage/calendar.ts'
 import { openSeriesIds } from '../series_ids.ts'
 import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
 
-/** An app and environment in one generation. */
-export type CohortScope = { generation: number; app_id: string; environment: Environment }
-type SeriesKey = CohortScope & CohortSeries
+/**
+ * An app and environment in one generation. `observed`: the first days on which the ledger has any and all notifications of
+ * the app; without it, all days are known.
+ */
+export type CohortScope = {
+  generation: number
+  app_id: string
+  environment: Environment
+  observed?: Observed
+}
+type SeriesKey = Omit<CohortScope, 'observed'> & CohortSeries
 /**
  * A sum of one cohort at one position. `cohort`: the number of a day, week or month. `position`: the renewal, the days
  * since the first payment, or the outcome.
@@ -15,7 +25,9 @@ export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
 >
-export type CohortSumQuery = {
+/** A sum of a series with a period. */
+export type PeriodSum = CohortSum & { period: string }
+type CohortSumQuery = {
   scopes: readonly CohortScope[]
   kind: CohortKind
   product_id: string
@@ -23,8 +35,6 @@ export type CohortSumQuery = {
   from: number
   until: number
 }
-
-const COHORTS_PER_READ = 366
 
 export type CohortCellStore = ReturnType<typeof openCohortCells>
 
@@ -52,13 +62,6 @@ export function openCohortCells(store: Store) {
     select position, sum(count) as count, sum(charged_milli) as charged_milli,
       sum(refunded_milli) as refunded_milli, sum(prorated_milli) as prorated_milli
     from cohort_cells where series_id = ? and cohort between ? and ? group by position`)
-  const seriesPerProduct = store.prepare<
-    Omit<SeriesKey, 'period'>,
-    { id: number; product_id: string; storefront: string }
-  >(`
-    select id, product_id, storefront from cohort_series
-    where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind and product_id <> '*' and storefront <> '*'
-      and :product_id in ('*', product_id) and :storefront in ('*', storefront)`)
   const seriesIds = openSeriesIds(store)
 
   /** Adds to the sums of an app. Runs inside the caller’s unit of work. */
@@ -85,35 +88,31 @@ export function openCohortCells(store: Store) {
     return seriesIds.idOf(name, () => findId.get(series)?.id ?? Number(insert.run(series).lastInsertRowid))
   }
 
-  const matchingSeries = ({ scopes, kind, product_id, storefront }: CohortSumQuery) =>
-    scopes.flatMap(({ generation, app_id, environment }) =>
-      seriesOf.all({ generation, app_id, environment, kind, product_id, storefront }),
-    )
+  /** The series of a query, each with the first cohort to read. */
+  const matchingSeries = ({ scopes, kind, product_id, storefront, ...range }: CohortSumQuery) =>
+    scopes.flatMap(({ observed, ...scope }) => {
+      const from = Math.max(range.from, firstCohort(kind, observed))
+      if (from > range.until) return []
+      return seriesOf.all({ ...scope, kind, product_id, storefront }).map((series) => ({ ...series, from }))
+    })
 
   /** Reads all sums of the cohorts from `from` to `until`, with the period of their series. */
-  const read = (query: CohortSumQuery): (CohortSum & { period: string })[] =>
-    matchingSeries(query).flatMap(({ id, period }) =>
-      sums.all(id, query.from, query.until).map((sum) => ({ ...sum, period })),
+  const read = (query: CohortSumQuery): PeriodSum[] =>
+    matchingSeries(query).flatMap(({ id, period, from }) =>
+      sums.all(id, from, query.until).map((sum) => ({ ...sum, period })),
     )
-
-  /** Like `read`, separately for each product in each country, and in slices of 366 cohorts. */
-  function* sumsByProduct({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
-    for (const { generation, app_id, environment } of scopes)
-      for (const { id, ...group } of seriesPerProduct.all({
-        generation,
-        app_id,
-        environment,
-        kind,
-        product_id,
-        storefront,
-      }))
-        for (let first = from; first <= until; first += COHORTS_PER_READ)
-          yield { app_id, ...group, sums: sums.all(id, first, Math.min(first + COHORTS_PER_READ - 1, until)) }
-  }
 
   /** Sums the cohorts from `from` to `until` by position. */
   const readMerged = (query: CohortSumQuery): Omit<CohortSum, 'cohort'>[] =>
-    matchingSeries(query).flatMap(({ id }) => byPosition.all(id, query.from, query.until))
+    matchingSeries(query).flatMap(({ id, from }) => byPosition.all(id, from, query.until))
 
-  return { add, read, sumsByProduct, readMerged }
+  return { add, read, readMerged }
+}
+
+/** The first cohort that may have been observed. Cohorts of payers are numbered by day, week or month, others by day. */
+function firstCohort(kind: CohortKind, observed: Observed | undefined): number {
+  const { any } = observed ?? ALWAYS
+  if (!Number.isFinite(any)) return any
+  if (kind === 'payers.week') return weekOf(any)
+  return kind === 'payers.month' ? monthOf(any) : any
 }

@@ -1,19 +1,21 @@
 /** Computes the changes of cohort sums when the contribution of a customer’s lineages changes. */
 import { type DayNumber, monthOf, weekOf } from '../lineage/calendar.ts'
-import type { DayMoney, RetentionFact } from './contribution.ts'
+import type { ProceedsCertainty } from '../lineage/proceeds.ts'
+import type { DayMoney, DayProceeds, RetentionFact } from './contribution.ts'
 import type { Failure } from './failures.ts'
 
 /**
  * What the cells of a series contain, by cohort and position.
  * ltv: money, by the day of a customer’s first payment and the days since; `count` at 0 is the number of customers.
- * ltv.parts: the same money by product and country, without customers. payers.*: the number of customers who paid in a
- * day, week or month, and their money. retention: by the day of the first payment; `count` at 0 is the number of
- * subscriptions, at k the change in how many are paid after the k-th renewal. recovery: by the day on which a payment
- * failed; `count` at 0 is the number of failures, at -1 of lost payments, at d of payments made on the d-th day.
+ * ltv.exact, ltv.ratio, ltv.estimated: the proceeds of the same money, by certainty, without customers. payers.*: the
+ * number of customers who paid in a day, week or month, and their money. retention: by the day of the first payment;
+ * `count` at 0 is the number of subscriptions, at k the change in how many are paid after the k-th renewal. recovery: by
+ * the day on which a payment failed; `count` at 0 is the number of failures, at -1 of lost payments, at d of payments
+ * made on the d-th day.
  */
 export type CohortKind =
   | 'ltv'
-  | 'ltv.parts'
+  | `ltv.${ProceedsCertainty}`
   | 'payers.day'
   | 'payers.week'
   | 'payers.month'
@@ -44,7 +46,13 @@ export type CellChanges = ReturnType<typeof collectCellChanges>
 export function collectCellChanges(isWanted: (kind: CohortKind, cohort: number) => boolean = () => true) {
   const cells = new Map<string, CohortCell>()
 
-  function add(series: CohortSeries, cohort: number, position: number, count: number, money?: Money): void {
+  function add(
+    series: CohortSeries,
+    cohort: number,
+    position: number,
+    count: number,
+    money?: MoneySums,
+  ): void {
     const { kind, product_id, storefront, period } = series
     if (!isWanted(kind, cohort)) return
     const key = [kind, product_id, storefront, period, cohort, position].join('\n')
@@ -65,7 +73,8 @@ export function collectCellChanges(isWanted: (kind: CohortKind, cohort: number) 
   return { add, list }
 }
 
-type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number }
+/** Amounts in thousandths; refunds and prorations are positive. */
+export type MoneySums = { charged_milli: number; refunded_milli: number; prorated_milli: number }
 const ZERO_SUMS = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
 
 /** The groups that contain a product and country: both, the product, the country, and all. */
@@ -98,48 +107,63 @@ export function addRecoveries({ add }: CellChanges, failures: readonly Failure[]
   }
 }
 
-/** Changes the money of one customer from `before` to `after`. Both contain all lineages, in any order. */
-export function addMoney(cells: CellChanges, before: readonly DayMoney[], after: readonly DayMoney[]): void {
-  const changed = changedRows(before, after)
+/** The money of all lineages of one customer, in any order. */
+type CustomerMoney = { money: readonly DayMoney[]; proceeds: readonly DayProceeds[] }
+
+/** Changes the money of one customer from `before` to `after`. */
+export function addMoney(cells: CellChanges, before: CustomerMoney, after: CustomerMoney): void {
+  const money = changesOf(before.money, after.money)
+  const proceeds = changesOf(before.proceeds, after.proceeds)
   const groups = new Map<string, CohortGroup>()
-  for (const [[, product_id, storefront]] of changed) {
+  for (const [[, product_id, storefront]] of [...money.changed, ...proceeds.changed]) {
     for (const group of groupsOf(product_id, storefront)) groups.set(group.join('\n'), group)
   }
   for (const group of groups.values()) {
-    const isInThisGroup = isInGroup(group)
-    const groupChanges = {
-      before: before.filter(isInThisGroup),
-      after: after.filter(isInThisGroup),
-      changed: changed.filter(([row]) => isInThisGroup(row)),
-    }
-    addLtv(cells, group, groupChanges)
-    for (const [kind, unitOf] of PAYER_UNITS) addPayers(cells, { kind, group, unitOf }, groupChanges)
+    const ownMoney = changesIn(group, money)
+    addLtv(cells, group, ownMoney, changesIn(group, proceeds))
+    for (const [kind, unitOf] of PAYER_UNITS) addPayers(cells, { kind, group, unitOf }, ownMoney)
   }
 }
 
-type ChangedRow = readonly [DayMoney, sign: 1 | -1]
-type GroupChanges = {
-  before: readonly DayMoney[]
-  after: readonly DayMoney[]
-  changed: readonly ChangedRow[]
+/** `changed`: the rows that only `before` (-1) or only `after` (1) contains. */
+type Changes<Row> = {
+  before: readonly Row[]
+  after: readonly Row[]
+  changed: readonly (readonly [Row, sign: 1 | -1])[]
+}
+type GroupRow = DayMoney | DayProceeds
+
+function changesIn<Row extends GroupRow>(
+  group: CohortGroup,
+  { before, after, changed }: Changes<Row>,
+): Changes<Row> {
+  const isInThisGroup = isInGroup(group)
+  return {
+    before: before.filter(isInThisGroup),
+    after: after.filter(isInThisGroup),
+    changed: changed.filter(([row]) => isInThisGroup(row)),
+  }
 }
 
 const isInGroup =
   ([groupProduct, groupCountry]: CohortGroup) =>
-  ([, product_id, storefront]: DayMoney): boolean =>
+  ([, product_id, storefront]: GroupRow): boolean =>
     (groupProduct === ANY || groupProduct === product_id) &&
     (groupCountry === ANY || groupCountry === storefront)
 
-/** The rows that only `before` (-1) or only `after` (1) contains. */
-function changedRows(before: readonly DayMoney[], after: readonly DayMoney[]): ChangedRow[] {
-  const remaining = new Map<string, DayMoney[]>()
+function changesOf<Row extends GroupRow>(before: readonly Row[], after: readonly Row[]): Changes<Row> {
+  const remaining = new Map<string, Row[]>()
   for (const row of before) remaining.set(row.join('\n'), [...(remaining.get(row.join('\n')) ?? []), row])
-  const added: ChangedRow[] = []
+  const added: (readonly [Row, 1])[] = []
   for (const row of after) if (remaining.get(row.join('\n'))?.pop() === undefined) added.push([row, 1])
-  return [...[...remaining.values()].flat().map((row): ChangedRow => [row, -1]), ...added]
+  const removed = [...remaining.values()].flat().map((row) => [row, -1] as const)
+  return { before, after, changed: [...removed, ...added] }
 }
 
-const moneyOf = ([, , , charged_milli, refunded_milli, prorated_milli]: DayMoney, sign: 1 | -1): Money => ({
+const moneyOf = (
+  [, , , charged_milli, refunded_milli, prorated_milli]: GroupRow,
+  sign: 1 | -1,
+): MoneySums => ({
   charged_milli: sign * charged_milli,
   refunded_milli: sign * refunded_milli,
   prorated_milli: sign * prorated_milli,
@@ -153,31 +177,30 @@ const seriesAt = (kind: CohortKind, [product_id, storefront]: CohortGroup): Coho
 })
 
 /** Adds money by days since the first payment. If that first day changed, all cells of the customer move. */
-function addLtv({ add }: CellChanges, group: CohortGroup, { before, after, changed }: GroupChanges): void {
-  const series = seriesAt('ltv', group)
-  const [from, to] = [firstDay(before), firstDay(after)]
-  const addMoneyAt = (first: DayNumber | null, row: DayMoney, sign: 1 | -1): void => {
+function addLtv(
+  { add }: CellChanges,
+  group: CohortGroup,
+  money: Changes<DayMoney>,
+  proceeds: Changes<DayProceeds>,
+): void {
+  const [from, to] = [firstDay(money.before), firstDay(money.after)]
+  const addAt = (first: DayNumber | null, row: GroupRow, sign: 1 | -1): void => {
     if (first === null) return
-    const position = Math.max(0, row[0] - first)
-    add(series, first, position, 0, moneyOf(row, sign))
-    if (!isTotalGroup(group)) return
-    const [, product_id, storefront] = row
-    add(seriesAt('ltv.parts', [product_id, storefront]), first, position, 0, moneyOf(row, sign))
+    const kind = typeof row[6] === 'number' ? 'ltv' : (`ltv.${row[6]}` as const)
+    add(seriesAt(kind, group), first, Math.max(0, row[0] - first), 0, moneyOf(row, sign))
   }
   if (from === to) {
-    for (const [row, sign] of changed) addMoneyAt(to, row, sign)
+    for (const [row, sign] of [...money.changed, ...proceeds.changed]) addAt(to, row, sign)
     return
   }
-  for (const row of before) addMoneyAt(from, row, -1)
-  for (const row of after) addMoneyAt(to, row, 1)
-  if (from !== null) add(series, from, 0, -1)
-  if (to !== null) add(series, to, 0, 1)
+  for (const row of [...money.before, ...proceeds.before]) addAt(from, row, -1)
+  for (const row of [...money.after, ...proceeds.after]) addAt(to, row, 1)
+  if (from !== null) add(seriesAt('ltv', group), from, 0, -1)
+  if (to !== null) add(seriesAt('ltv', group), to, 0, 1)
 }
 
-const isTotalGroup = ([product_id, storefront]: CohortGroup): boolean =>
-  product_id === ANY && storefront === ANY
-
-const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
+/** The first day with a charge; null if there is none. */
+export const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
   rows.reduce<number | null>(
     (least, [day, , , , , , charges]) => (charges > 0 ? Math.min(least ?? day, day) : least),
     null,
@@ -188,7 +211,7 @@ type PayerUnit = { kind: CohortKind; group: CohortGroup; unitOf: (day: DayNumber
 function addPayers(
   { add }: CellChanges,
   { kind, group, unitOf }: PayerUnit,
-  { before, after, changed }: GroupChanges,
+  { before, after, changed }: Changes<DayMoney>,
 ): void {
   const series = seriesAt(kind, group)
   for (const [row, sign] of changed) add(series, unitOf(row[0]), 0, 0, moneyOf(row, sign))

@@ -1,32 +1,35 @@
 /** Reads cohorts: retention, realized LTV, ARPPU and billing recovery. */
 import { assertWithin } from '../../access/metric_limit.ts'
 import { Refusal } from '../../errors.ts'
+import type { Basis } from '../../money.ts'
 import { yieldToEventLoop } from '../../turns.ts'
+import type { AmountSources } from '../joined/amount_sources.ts'
+import type { Cutovers } from '../joined/cutovers.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
-import type { Shares } from '../reports/shares.ts'
+import { CERTAINTIES } from '../lineage/proceeds.ts'
 import { ratioOf } from '../series/formula_lines.ts'
-import type { CohortCellStore, CohortSum } from './cells.ts'
-import { ANY } from './changes.ts'
+import type { CohortCellStore, CohortSum, PeriodSum } from './cells.ts'
+import type { MoneySums } from './changes.ts'
 import type { CohortMetric } from './descriptions.ts'
-import { RETRY_DAYS } from './failures.ts'
-import { cohortProceeds } from './proceeds.ts'
+import { type KnownProceeds, type PayersQuery, payersProceeds } from './payers_proceeds.ts'
+import { recoveryStats } from './recovery.ts'
 import { renewalDay } from './renewal_days.ts'
 import {
   type CohortQuery,
-  clampRange,
-  daysBetween,
+  daysOf,
   endOf,
   GRAIN_INDEX,
   GRAIN_START,
-  type Grain,
+  isObserved,
+  openScopes,
   type Span,
   spanBatches,
   spansOf,
   startOf,
 } from './spans.ts'
+import { perCustomer, type UnconvertedCohorts, type UnconvertedMoney } from './unconverted.ts'
 
-type PeriodSum = CohortSum & { period: string }
-type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
+type Money = MoneySums & { net_milli: number }
 
 /**
  * How many days after its due day a renewal is evaluated. A payment may fail at first, and Apple’s billing hour follows
@@ -40,20 +43,22 @@ const UNITS_PER_TURN = 400
 
 export type Cohorts = ReturnType<typeof openCohorts>
 
-type PayersQuery = CohortQuery & { grain: 'day' | 'week' | 'month' }
-
-type Deps = { cells: CohortCellStore; shares: Shares }
+type Deps = {
+  cells: CohortCellStore
+  unconverted: UnconvertedCohorts
+  proceedsOfLedger: AmountSources['proceedsOfLedger']
+  observedFrom: Cutovers['observedFrom']
+}
 
 /** Opens the readers of cohorts. Each refuses a metric that its query may not read. */
 export function openCohorts(deps: Deps) {
-  const { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers } = openReaders(deps)
+  const { retention, ltv, arppu, recovery } = openReaders(deps)
   return {
+    scopesOf: openScopes(deps.observedFrom),
     retention: within('retention', retention),
     ltv: within('ltv', ltv),
     arppu: within('arppu', arppu),
     recovery: within('recovery', recovery),
-    proceedsOfLtv: within('ltv', proceedsOfLtv),
-    proceedsOfPayers: within('arppu', proceedsOfPayers),
   }
 }
 
@@ -68,7 +73,7 @@ const within =
     return read(query, ...options)
   }
 
-function openReaders({ cells, shares }: Deps) {
+function openReaders({ cells, unconverted, proceedsOfLedger }: Deps) {
   /**
    * For each cohort of first payments and each period: how many subscriptions were paid one day after the k-th renewal was
    * due. `due`: for how many subscriptions this is known. `complete`: whether it is known for all.
@@ -79,10 +84,10 @@ function openReaders({ cells, shares }: Deps) {
     const table: RetentionRow[] = []
     let count = 0
     for await (const spans of spanBatches(query, today)) {
-      const parts = cells.read({ ...query, ...clampRange(query, spans, today), kind: 'retention' })
+      const parts = cells.read({ ...query, ...daysOf(spans, today), kind: 'retention' })
       const rows = Map.groupBy(parts, ({ period, cohort }) => `${period}\n${startOf(query.grain, cohort)}`)
       for (const cohortParts of rows.values()) {
-        const row = retentionRow(query.grain, cohortParts, today)
+        const row = retentionRow(query, cohortParts, today)
         count += row.renewals.length
         if (row.size > 0) table.push(row)
       }
@@ -93,39 +98,41 @@ function openReaders({ cells, shares }: Deps) {
 
   /**
    * For each cohort of customers by first payment: charges less refunds through each of `days` (ascending) after the first
-   * payment, which is day 0. `complete`: whether that many days have passed for all customers of the cohort. `net`: the
-   * proceeds to use instead of charges.
+   * payment, which is day 0. `complete`: whether that many days have passed for all customers of the cohort.
    *
    * @throws Refusal 400 `invalid_request` for more than 20,000 cohorts times days.
    */
-  async function ltv(
-    query: CohortQuery,
-    days: readonly number[],
-    today: DayNumber,
-    net: readonly CohortSum[] | null = null,
-  ) {
+  async function ltv(query: CohortQuery, days: readonly number[], today: DayNumber, basis: Basis = 'gross') {
     assertCellCount(spansOf(query, today).length * days.length, 'days')
-    const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const known: KnownProceeds | null = basis === 'proceeds' ? { exact: 0, ratio: 0, estimated: 0 } : null
+    const waiting = await unconverted.read(query, { basis, today })
     const valuesOf = ({ cohort, from, until }: Span) => {
       const gross = cells.readMerged({ ...query, kind: 'ltv', from, until })
       const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
-      const paid = proceeds ? daysBetween(from, until).flatMap((day) => proceeds.get(day) ?? []) : gross
-      const values = runningSums(paid, days).map(({ day, ...money }) => ({
-        days: day,
-        ...money,
-        per_customer_milli: Math.round(money.net_milli / customers),
-        complete: until + day < today,
-      }))
+      const paid = known === null ? gross : ltvProceeds({ ...query, from, until }, known)
+      const values = ltvValues(runningSums(paid, days), customers, {
+        passed: isObserved(query, from) ? today - until : 0,
+        waiting: waiting.filter((one) => Math.max(from, one.known_from) <= one.first && one.first <= until),
+      })
       return [{ cohort, customers, values }]
     }
-    const table: ReturnType<typeof valuesOf> = []
-    for await (const spans of spanBatches(query, today)) table.push(...spans.flatMap(valuesOf))
-    return table
+    const rows: ReturnType<typeof valuesOf> = []
+    for await (const spans of spanBatches(query, today)) rows.push(...spans.flatMap(valuesOf))
+    return { rows, known }
   }
 
-  /** For each day, week or month: the revenue and the number of paying customers. `net`: see `ltv`. */
-  async function arppu(query: PayersQuery, today: DayNumber, net: readonly CohortSum[] | null = null) {
+  /** The proceeds of a cohort by position. Adds them to `known`. */
+  function ltvProceeds(query: CohortQuery, known: KnownProceeds): Omit<CohortSum, 'cohort'>[] {
+    return CERTAINTIES.flatMap((basis) => {
+      const sums = cells.readMerged({ ...query, kind: `ltv.${basis}` })
+      known[basis] += moneyOf(sumMoney(sums)).net_milli
+      return sums
+    })
+  }
+
+  /** For each day, week or month: the revenue and the number of paying customers. */
+  async function arppu(query: PayersQuery, today: DayNumber, basis: Basis = 'gross') {
     const { grain } = query
     const parts: CohortSum[] = []
     const cellQuery = payersQuery(query, today)
@@ -135,21 +142,23 @@ function openReaders({ cells, shares }: Deps) {
         ...cells.read({ ...cellQuery, from, until: Math.min(from + UNITS_PER_TURN - 1, cellQuery.until) }),
       )
     }
-    const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
-    return [...Map.groupBy(parts, ({ cohort }) => cohort)]
+    const proceeds = basis === 'proceeds' ? await payersProceeds(proceedsOfLedger, query, today) : null
+    const waiting = await unconverted.read(query, { basis, today })
+    const waitingIn = Map.groupBy(waiting, ({ day }) => GRAIN_INDEX[grain](day))
+    const rows = [...Map.groupBy(parts, ({ cohort }) => cohort)]
       .map(([unit, cohortParts]) => {
         const payers = cohortParts.reduce((sum, { count }) => sum + count, 0)
-        const money = moneyOf(sumMoney(proceeds ? (proceeds.get(unit) ?? []) : cohortParts))
+        const money = moneyOf(proceeds ? (proceeds.sums.get(unit) ?? NO_MONEY) : sumMoney(cohortParts))
         const begin = GRAIN_START[grain](unit)
-        return {
-          cohort: dayText(begin),
-          payers,
-          ...money,
-          per_payer_milli: payers === 0 ? null : Math.round(money.net_milli / payers),
-          complete: endOf(grain, begin) < today,
-        }
+        const end = endOf(grain, begin)
+        const { per_customer_milli: per_payer_milli, ...rest } = perCustomer(money, payers, {
+          isOver: end < today && isObserved(query, begin),
+          waiting: (waitingIn.get(unit) ?? []).filter(({ known_from }) => known_from <= end),
+        })
+        return { cohort: dayText(begin), payers, ...money, per_payer_milli, ...rest }
       })
       .sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
+    return { rows, known: proceeds?.known ?? null }
   }
 
   /**
@@ -159,29 +168,16 @@ function openReaders({ cells, shares }: Deps) {
   async function recovery(query: CohortQuery, today: DayNumber) {
     const table: RecoveryRow[] = []
     for await (const spans of spanBatches(query, today)) {
-      const parts = cells.read({ ...query, ...clampRange(query, spans, today), kind: 'recovery' })
+      const parts = cells.read({ ...query, ...daysOf(spans, today), kind: 'recovery' })
       for (const [begin, cohortParts] of Map.groupBy(parts, ({ cohort }) => startOf(query.grain, cohort))) {
-        const row = { cohort: dayText(begin), ...recoveryStats(cohortParts, today) }
+        const row = { cohort: dayText(begin), ...recoveryStats(cohortParts, today, isObserved(query, begin)) }
         if (row.failed > 0) table.push(row)
       }
     }
     return table.sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
   }
 
-  /** The proceeds for `ltv`, in total or of one product in one country. */
-  function proceedsOfLtv(query: CohortQuery) {
-    const kind = query.product_id === ANY && query.storefront === ANY ? 'ltv.parts' : 'ltv'
-    return cohortProceeds(cells, shares, { ...query, kind }, ({ cohort, position }) => cohort + position)
-  }
-
-  /** The proceeds for `arppu`, converted at the end of each day, week or month, or today. */
-  function proceedsOfPayers(query: PayersQuery, today: DayNumber) {
-    const { grain } = query
-    const dayOf = ({ cohort }: CohortSum) => Math.min(today, endOf(grain, GRAIN_START[grain](cohort)))
-    return cohortProceeds(cells, shares, payersQuery(query, today), dayOf)
-  }
-
-  return { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers }
+  return { retention, ltv, arppu, recovery }
 }
 
 /** @throws Refusal 400 `invalid_request` if the table is too large. The message says which parameter to narrow. */
@@ -192,15 +188,34 @@ function assertCellCount(count: number, path: 'from' | 'days'): void {
   throw new Refusal(400, 'invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
+type LtvSum = ReturnType<typeof runningSums>[number]
+/**
+ * `passed`: the values of fewer days than this are over for all customers. `waiting`: the amounts of the cohort that no rate
+ * is known for.
+ */
+type LtvOptions = { passed: number; waiting: readonly UnconvertedMoney[] }
+
+/** The values of one cohort. */
+const ltvValues = (sums: readonly LtvSum[], customers: number, { passed, waiting }: LtvOptions) =>
+  sums.map(({ day: days, ...money }) => ({
+    days,
+    ...money,
+    ...perCustomer(money, customers, {
+      isOver: days < passed,
+      waiting: waiting.filter(({ first, day }) => day - first <= days),
+    }),
+  }))
+
 type RetentionRow = ReturnType<typeof retentionRow>
 type RecoveryRow = { cohort: string } & ReturnType<typeof recoveryStats>
 
-function retentionRow(grain: Grain, cohortParts: readonly PeriodSum[], today: DayNumber) {
+function retentionRow(query: CohortQuery, cohortParts: readonly PeriodSum[], today: DayNumber) {
   const [{ cohort, period } = { cohort: 0, period: '' }] = cohortParts
-  return { cohort: dayText(startOf(grain, cohort)), period, ...renewalsOf(cohortParts, today) }
+  const begin = startOf(query.grain, cohort)
+  return { cohort: dayText(begin), period, ...renewalsOf(cohortParts, today, isObserved(query, begin)) }
 }
 
-function renewalsOf(parts: readonly PeriodSum[], today: DayNumber) {
+function renewalsOf(parts: readonly PeriodSum[], today: DayNumber, isWhole: boolean) {
   const days = [...Map.groupBy(parts, ({ cohort }) => cohort)]
     .map(([day, cohortParts]) => {
       const changes = new Map<number, number>()
@@ -226,37 +241,9 @@ function renewalsOf(parts: readonly PeriodSum[], today: DayNumber) {
       held += one.held
     }
     if (due === 0) break
-    renewals.push({ k, due, held, share: ratioOf(held, due), complete: due === size })
+    renewals.push({ k, due, held, share: ratioOf(held, due), complete: due === size && isWhole })
   }
   return { size, renewals }
-}
-
-function recoveryStats(parts: readonly PeriodSum[], today: DayNumber) {
-  const sum = (
-    matches: (part: PeriodSum) => boolean,
-    countOf: (part: PeriodSum) => number = ({ count }) => count,
-  ) => parts.filter(matches).reduce((total, part) => total + countOf(part), 0)
-  const failed = sum(({ position }) => position === 0)
-  const recovered = sum(({ position }) => position > 0)
-  const isOver = ({ cohort }: PeriodSum): boolean => cohort + RETRY_DAYS < today
-  const ended = sum(({ position }) => position === -1)
-  const settled = sum(
-    (part) => isOver(part),
-    ({ position, count }) => (position === 0 ? count : -count),
-  )
-  const days = sum(
-    ({ position }) => position > 0,
-    ({ position, count }) => position * count,
-  )
-  return {
-    failed,
-    recovered,
-    lost: ended + settled,
-    pending: failed - recovered - ended - settled,
-    recovery_rate: ratioOf(recovered, failed),
-    days_to_recover: ratioOf(days, recovered),
-    complete: failed === recovered + ended + settled,
-  }
 }
 
 function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNumber) {
@@ -265,7 +252,7 @@ function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNu
   return { ...query, kind, from: unitOf(from), until: unitOf(Math.min(until, today)) }
 }
 
-type MoneySums = Omit<Money, 'net_milli'>
+const NO_MONEY: MoneySums = { charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
 
 /** The sums of all positions up to each of `days` (ascending). */
 function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly number[]) {
@@ -294,5 +281,5 @@ const sumMoney = (parts: readonly MoneySums[]): MoneySums =>
       refunded_milli: sum.refunded_milli + one.refunded_milli,
       prorated_milli: sum.prorated_milli + one.prorated_milli,
     }),
-    { charged_milli: 0, refunded_milli: 0, prorated_milli: 0 },
+    NO_MONEY,
   )

@@ -4,6 +4,7 @@
  */
 import type { Row } from '../customers/customer_summary.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
+import { PROCEEDS_PARTS, type ProceedsCertainty } from '../lineage/proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
 
 /** Charges and refunds of one product in one country on one day, in the base currency. `charges` is a count. */
@@ -15,6 +16,17 @@ export type DayMoney = readonly [
   refunded_milli: number,
   prorated_milli: number,
   charges: number,
+]
+
+/** The proceeds of charges and refunds of one product in one country on one day, in the base currency, by certainty. */
+export type DayProceeds = readonly [
+  day: DayNumber,
+  product_id: string,
+  storefront: string,
+  charged_milli: number,
+  refunded_milli: number,
+  prorated_milli: number,
+  basis: ProceedsCertainty,
 ]
 
 /**
@@ -39,9 +51,13 @@ export function contributionOf(
   rows: readonly Row[],
   calendar: Calendar,
   now: number,
-): { money: DayMoney[]; retained: RetentionFact | null } {
+): { money: DayMoney[]; proceeds: DayProceeds[]; retained: RetentionFact | null } {
   const pastRows = rows.filter(({ on_at }) => on_at <= now)
-  return { money: moneyOf(pastRows, calendar), retained: retentionOf(pastRows, rows, calendar) }
+  return {
+    money: moneyOf(pastRows, calendar),
+    proceeds: proceedsOf(pastRows, calendar),
+    retained: retentionOf(pastRows, rows, calendar),
+  }
 }
 
 function moneyOf(rows: readonly Row[], { dayOf }: Calendar): DayMoney[] {
@@ -55,6 +71,23 @@ function moneyOf(rows: readonly Row[], { dayOf }: Calendar): DayMoney[] {
     const sumIndex = isCharge ? 3 : measure === 'revenue.refund' ? 4 : 5
     sums[sumIndex] += base_milli ?? 0
     if (isCharge) sums[6] += count
+    days.set(key, sums)
+  }
+  return [...days.values()]
+}
+
+const PART_INDEX = { charged: 3, refunded: 4, prorated: 5 } as const
+
+function proceedsOf(rows: readonly Row[], { dayOf }: Calendar): DayProceeds[] {
+  const days = new Map<string, [DayNumber, string, string, number, number, number, ProceedsCertainty]>()
+  for (const { measure, on_at, product_id, storefront, base_milli } of rows) {
+    const proceeds = PROCEEDS_PARTS.get(measure)
+    if (proceeds === undefined || base_milli === null) continue
+    const { part, basis } = proceeds
+    const day = dayOf(on_at)
+    const key = `${day} ${product_id} ${storefront} ${basis}`
+    const sums = days.get(key) ?? [day, product_id, storefront, 0, 0, 0, basis]
+    sums[PART_INDEX[part]] += base_milli
     days.set(key, sums)
   }
   return [...days.values()]

@@ -6,11 +6,16 @@ import type { Generation } from '../upkeep/generations.ts'
 import type { Numbered } from '../upkeep/marks.ts'
 import { openCohortCells } from './cells.ts'
 import { addMoney, addRecoveries, addRetention, type CellChanges, collectCellChanges } from './changes.ts'
-import { contributionOf, type DayMoney, type RetentionFact } from './contribution.ts'
+import { contributionOf, type DayMoney, type DayProceeds, type RetentionFact } from './contribution.ts'
 import { type Failure, openFailures } from './failures.ts'
 
 /** The contribution of all lineages of a customer. */
-export type Contribution = { money: DayMoney[]; retained: RetentionFact[]; failures: Failure[] }
+export type Contribution = {
+  money: DayMoney[]
+  proceeds: DayProceeds[]
+  retained: RetentionFact[]
+  failures: Failure[]
+}
 /** The changed contributions of an update, before and after. */
 type ContributionChanges = {
   generation: number
@@ -19,7 +24,7 @@ type ContributionChanges = {
 
 type Deps = { store: Store; settings: CountingSettings }
 
-const EMPTY: Contribution = { money: [], retained: [], failures: [] }
+const EMPTY: Contribution = { money: [], proceeds: [], retained: [], failures: [] }
 
 export type Contributions = ReturnType<typeof openContributions>
 /** Collects the changed cohort sums of many customers, and writes them together. */
@@ -68,15 +73,15 @@ export function openContributions({ store, settings }: Deps) {
     now: number,
   ): Contribution | null {
     const calendar = settings.calendarOf(generation.time_zone)
-    const spread: Contribution = { money: [], retained: [], failures: [] }
+    const spread: Contribution = { money: [], proceeds: [], retained: [], failures: [] }
     for (const member of members) {
-      const { money, retained } = contributionOf(member.rows, calendar, now)
+      const { money, proceeds, retained } = contributionOf(member.rows, calendar, now)
       spread.money.push(...money)
+      spread.proceeds.push(...proceeds)
       if (retained) spread.retained.push(retained)
       spread.failures.push(...failures.read(member, calendar))
     }
-    const { money, retained, failures: failed } = spread
-    return money.length + retained.length + failed.length === 0 ? null : spread
+    return Object.values(spread).every((parts) => parts.length === 0) ? null : spread
   }
 
   function openSums() {
@@ -110,7 +115,7 @@ function addDifference(changed: CellChanges, previous: Contribution, current: Co
     for (const one of retained) addRetention(changed, one, sign)
     addRecoveries(changed, failed, sign)
   }
-  addMoney(changed, previous.money, current.money)
+  addMoney(changed, previous, current)
 }
 
 /** Adds a contribution to cells. `spread`: its stored JSON. */

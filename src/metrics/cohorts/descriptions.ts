@@ -16,18 +16,18 @@ export const COHORT_METRICS: Readonly<
     title: 'Realized LTV',
     sentence: 'Revenue to date per customer, by the period of the first payment.',
     formula:
-      '(Σ charged − Σ refunded − Σ prorated, through the given day after each customer’s first payment, which is day 0) ÷ customers of the cohort. A product or country filter counts only purchases of it. A charge and its refunds are converted at the rate of the day of the charge. Proceeds use the newest report up to that day for the product’s price in the country, else the configured commission',
+      '(Σ charged − Σ refunded − Σ prorated, through the given day after each customer’s first payment, which is day 0) ÷ customers of the cohort. A product or country filter counts only purchases of it. A charge and its refunds are converted at the rate of the day of the charge. Proceeds are the sum of those of each charge less what was returned of it',
   },
   arppu: {
     title: 'ARPPU',
     sentence: 'Average revenue per paying customer.',
     formula:
-      '(Σ charged − Σ refunded − Σ prorated in the period) ÷ customers charged in it. A charge and its refunds are converted at the rate of the day of the charge. Proceeds use the share that is left at the end of the period',
+      '(Σ charged − Σ refunded − Σ prorated in the period) ÷ customers charged in it. A charge and its refunds are converted at the rate of the day of the charge. Proceeds are the sum of those of each charge less what was returned of it',
   },
   recovery: {
     title: 'Billing recovery',
     sentence: 'The share of failed payments that Apple collected later, and how soon.',
     formula:
-      'recovered ÷ failed, by the day the payment was due. recovered: paid within 60 days. lost: Apple stopped retrying, the customer canceled, or 60 days passed. pending: neither yet. days to recover: the mean; a payment within the first 24 hours counts as 1',
+      'recovered ÷ failed, by the day the payment was due. recovered: paid within 60 days. lost: Apple stopped retrying, the customer canceled, or 60 days passed. pending: neither yet. days to recover: the mean; a payment within the first 24 hours counts as 1. Where Apple dates a late renewal at the old expiry, the payment is at the first renewal info that no longer says that Apple retries',
   },
 }

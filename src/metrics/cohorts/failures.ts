@@ -2,6 +2,7 @@
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
+import { isRetry, isRetryEnd } from '../lineage/retries.ts'
 import { signedWithin } from '../lineage/signing.ts'
 
 /**
@@ -51,25 +52,49 @@ function failuresOf(
   infos: readonly RenewalInfo[],
   { dayOf }: Pick<Calendar, 'dayOf'>,
 ): Failure[] {
-  return purchases.flatMap(({ product_id, storefront, purchased_at, expires_at }, index) => {
-    const next = purchases[index + 1]
-    const infosBetween = signedWithin(infos, purchased_at, next?.purchased_at ?? Infinity)
-    if (!infosBetween.some(({ in_billing_retry }) => in_billing_retry === 1)) return []
-    return [
-      [dayOf(expires_at), product_id, storefront ?? '', outcomeOf(expires_at, next, infosBetween)] as const,
-    ]
-  })
+  const periods = purchases.map((purchase, index) => periodOf(purchase, purchases[index + 1], infos))
+  return [undefined, ...periods].flatMap((ended, index) => failureOf(ended, periods[index], dayOf))
 }
 
-function outcomeOf(
-  expires_at: number,
-  next: Purchase | undefined,
-  infos: readonly RenewalInfo[],
-): number | null {
-  const last = infos.at(-1)
+/** A paid period. `ofStart`: the infos about the payment at its start; `ofEnd`: those about the payment at its end. */
+type Period = Purchase & { ofStart: readonly RenewalInfo[]; ofEnd: readonly RenewalInfo[] }
+
+/**
+ * Apple dates some renewals that were paid late at the end of the period before. Infos signed in the first part of such a
+ * period are about its own payment. Infos about the next payment are signed at most a day before that is due.
+ */
+function periodOf(purchase: Purchase, next: Purchase | undefined, infos: readonly RenewalInfo[]): Period {
+  const { purchased_at, expires_at } = purchase
+  const until = next?.purchased_at ?? Infinity
+  const lead_ms = Math.min(DAY_MS, (expires_at - purchased_at) / 2)
+  const middle = Math.min(until, Math.max(purchased_at, expires_at - lead_ms))
+  return {
+    ...purchase,
+    ofStart: signedWithin(infos, purchased_at, middle),
+    ofEnd: signedWithin(infos, middle, until),
+  }
+}
+
+/** The failed payment between two periods. The first known period has none before it. */
+function failureOf(ended: Period | undefined, next: Period | undefined, dayOf: Calendar['dayOf']): Failure[] {
+  const known = ended ?? next
+  if (known === undefined || ![...(ended?.ofEnd ?? []), ...(next?.ofStart ?? [])].some(isRetry)) return []
+  const due_at = ended?.expires_at ?? known.purchased_at
+  return [[dayOf(due_at), known.product_id, known.storefront ?? '', outcomeOf(due_at, ended, next)]]
+}
+
+function outcomeOf(due_at: number, ended: Period | undefined, next: Period | undefined): number | null {
+  const last = ended?.ofEnd.at(-1)
   // Apple stopped retrying and sent an expiration reason. The kind of reason does not matter.
   if (last?.in_billing_retry === 0 && last.expiration_intent !== null) return NOT_RECOVERED
   if (next === undefined) return null
-  const days = Math.floor(Math.max(0, next.purchased_at - expires_at) / DAY_MS) + 1
+  const days = Math.floor(Math.max(0, paidAt(next) - due_at) / DAY_MS) + 1
   return days <= RETRY_DAYS ? days : NOT_RECOVERED
+}
+
+/** When the payment at a period’s start was collected: at its date, or when Apple’s retries ended within it. */
+function paidAt({ purchased_at, ofStart, ofEnd }: Period): number {
+  const retried = ofStart.findIndex(isRetry)
+  const paid = retried < 0 ? undefined : [...ofStart.slice(retried), ...ofEnd].find(isRetryEnd)
+  return paid?.signed_at ?? purchased_at
 }

@@ -1,7 +1,13 @@
 /** Divides a range of days into cohorts: days, weeks, months or years. */
 import type { MetricLimit } from '../../access/metric_limit.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { App } from '../../apps/apps.ts'
 import { yieldToEventLoop } from '../../turns.ts'
+import type { Cutovers } from '../joined/cutovers.ts'
+import { ALWAYS } from '../joined/days.ts'
 import { type DayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts'
+import type { ReasonRange } from '../series/reasons.ts'
+import type { Generation } from '../upkeep/generations.ts'
 import type { CohortScope } from './cells.ts'
 
 /** How many days of cohorts are computed in one turn of the event loop. */
@@ -11,12 +17,12 @@ export const GRAINS = ['day', 'week', 'month', 'year'] as const
 export type Grain = (typeof GRAINS)[number]
 
 /**
- * Days from `from` through `until`. `product_id` and `storefront`: `*` for any. `currency`: the currency of the money.
- * `metrics`: what the reader may read.
+ * Days of `time_zone`, from `from` through `until`. `product_id` and `storefront`: `*` for any. `metrics`: what the reader
+ * may read.
  */
 export type CohortQuery = {
   scopes: readonly CohortScope[]
-  currency: string
+  time_zone: string
   grain: Grain
   product_id: string
   storefront: string
@@ -27,6 +33,36 @@ export type CohortQuery = {
 
 /** A cohort: its first day, and its range of days. */
 export type Span = { cohort: string; from: DayNumber; until: DayNumber }
+
+/** Returns the function that finds the scopes of some apps, with the days on which they were observed. */
+export const openScopes =
+  (observedFrom: Cutovers['observedFrom']) =>
+  (
+    apps: readonly App[],
+    environment: Environment,
+    shown: Pick<Generation, 'id' | 'time_zone'>,
+  ): CohortScope[] =>
+    apps.map((app) => ({
+      generation: shown.id,
+      app_id: app.id,
+      environment,
+      observed: observedFrom({ app, environment, shown, zone: 'own' }),
+    }))
+
+/** The days of the cohorts of a range before any and all notifications of an app are known. */
+export function unobservedIn({ scopes, grain, until, ...query }: CohortQuery): ReasonRange[] {
+  const from = startOf(grain, query.from)
+  const ranges = scopes.flatMap(({ observed = ALWAYS }): ReasonRange[] => {
+    if (from >= observed.all) return []
+    const reason = observed.any === Infinity ? 'never_heard' : 'before_ledger'
+    return [{ reason, from_on: dayText(from), until_on: dayText(Math.min(until, observed.all - 1)) }]
+  })
+  return [...new Map(ranges.map((range) => [JSON.stringify(range), range])).values()]
+}
+
+/** Whether all notifications of every app are known from a day on. */
+export const isObserved = ({ scopes }: Pick<CohortQuery, 'scopes'>, from: DayNumber): boolean =>
+  scopes.every(({ observed }) => observed === undefined || from >= observed.all)
 
 /** The whole cohorts that overlap a request’s range and have begun. */
 export function spansOf({ grain, from, until }: CohortQuery, today: DayNumber): Span[] {
@@ -52,14 +88,11 @@ export async function* spanBatches(query: CohortQuery, today: DayNumber): AsyncG
   if (batch.length > 0) yield batch
 }
 
-/** Limits `spans` to the requested range. A cohort that the range covers only partly has only the requested days. */
-export const clampRange = ({ from, until }: CohortQuery, spans: readonly Span[], today: DayNumber) => ({
-  from: Math.max(from, spans[0]?.from ?? from),
-  until: Math.min(until, today, spans.at(-1)?.until ?? until),
+/** The days of consecutive cohorts, through today. */
+export const daysOf = (spans: readonly Span[], today: DayNumber) => ({
+  from: spans[0]?.from ?? today + 1,
+  until: Math.min(today, spans.at(-1)?.until ?? today),
 })
-
-export const daysBetween = (from: DayNumber, until: DayNumber): DayNumber[] =>
-  Array.from({ length: until - from + 1 }, (_, index) => from + index)
 
 export const GRAIN_INDEX = { day: (day: DayNumber) => day, week: weekOf, month: monthOf }
 export const GRAIN_START = {

@@ -5,8 +5,7 @@ import type { Customer } from '../../ledger/customers.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Reported } from '../reports/reported.ts'
-import type { Proceeds } from './charges.ts'
+import type { NetProceeds } from './charges.ts'
 import { openExpiring } from './expiring.ts'
 import { openCustomerFigures } from './figures.ts'
 import { openFinding } from './finding.ts'
@@ -24,7 +23,6 @@ type Deps = {
   ledger: Ledger
   metrics: Pick<Metrics, 'settingsOf' | 'ready' | 'current' | 'generations'>
   values: CustomerValues
-  reported: Pick<Reported, 'proceedsInBase'>
   isErased: IsErased
   /** The attribute that names a user. */
   nameAttribute: () => string
@@ -44,7 +42,6 @@ export function openCustomers({
   ledger,
   metrics,
   values,
-  reported,
   isErased,
   nameAttribute,
 }: Deps) {
@@ -53,12 +50,7 @@ export function openCustomers({
   const search = openSearch(store, isErased)
   const find = openFinding({ store, search, values, expiring, nameAttribute })
   const linkedUsers = openLinkedUsers(store)
-  const histories = openHistories({
-    store,
-    settingsOf: metrics.settingsOf,
-    proceedsOf: reported.proceedsInBase,
-    isErased,
-  })
+  const histories = openHistories({ store, settingsOf: metrics.settingsOf, isErased })
   const eventSeqsOf = store.prepare<[string, number, number], { seq: number }>(
     `select seq from events where subject = ${bound} and seq < ${bound} order by seq desc limit ${bound}`,
   )
@@ -223,7 +215,7 @@ export function openCustomers({
 const firstPurchasedAt = ({ original_purchased_at }: Customer): number =>
   original_purchased_at ?? Number.MAX_SAFE_INTEGER
 
-type Charged = { purchased_at: number; proceeds: Proceeds | null }
+type Charged = { purchased_at: number; proceeds: NetProceeds | null }
 
 /** Sums the known proceeds of charges up to `now`, as the other figures do; null if there are none. */
 function sumProceeds(transactions: readonly Charged[], now: number) {

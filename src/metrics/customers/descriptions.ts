@@ -32,13 +32,13 @@ export const CUSTOMER_DESCRIPTIONS: readonly Description[] = [
     'prorated_milli',
     'Upgrades',
     'Estimated amount that Apple returned at upgrades. Apple does not report it.',
-    'Σ price × unused time ÷ whole time, at the rate of the day of the charge',
+    'Σ price × unused time ÷ whole time, at most what refunds leave of the price, at the rate of the day of the charge',
   ),
   description(
     'proceeds_milli',
     'Proceeds',
     'What remains after tax and Apple’s commission.',
-    'Σ proceeds of a charge × (charge − returned) ÷ charge, at the rate of the charge’s day. Proceeds come from Apple’s report of that day, else from a report of the same price before, else from the configured commission (proceeds_estimated: the number of such charges)',
+    'Σ proceeds of a charge − the same part of them as was returned of the charge, at the rate of the charge’s day. The proceeds of a charge are its price × the share that Apple’s report of that day has for this price of the product in the country, else that of an earlier report, else they are estimated: the share of another price of the product, or the price less the configured commission (proceeds_estimated: the number of such charges)',
   ),
   description(
     'payments',

@@ -6,18 +6,19 @@ import type { TransactionRow } from '../../ledger/transactions.ts'
 import { bound, type Store } from '../../store/store.ts'
 import { type Flow, flowInBase, flowsOf, isRefundFlow } from '../lineage/flows.ts'
 import { type ToBase, withLevels } from '../lineage/movements.ts'
+import { proceedsOfFlow } from '../lineage/proceeds.ts'
 import type { AppSettings, SettingsOf } from '../lineage/settings.ts'
 import { type RenewalFact, timelineOf } from '../lineage/timeline.ts'
 import { type RefundReason, reasonOf } from '../refunds/refund_rows.ts'
 import { openRequestReasons } from '../refunds/request_reasons.ts'
-import { type ConvertProceeds, netProceeds } from './charges.ts'
+import { netProceeds } from './charges.ts'
 
 /** Whether an appAccountToken of an app belongs to an erased user. */
 export type IsErased = (app_id: string, token: string) => boolean
 
-type Deps = { store: Store; settingsOf: SettingsOf; proceedsOf: ConvertProceeds; isErased: IsErased }
+type Deps = { store: Store; settingsOf: SettingsOf; isErased: IsErased }
 
-export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps) {
+export function openHistories({ store, settingsOf, isErased }: Deps) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
   const subscription = store.prepare<LineageKey, SubscriptionRow>(`
     select * from subscriptions where app_id = :app_id and environment = :environment
@@ -48,7 +49,7 @@ export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps)
       transactions: rows.map((one) =>
         apiTransaction(
           redactErased(one),
-          apiMoney(flows.get(one.transaction_id) ?? [], key.app_id, settings),
+          apiMoney(flows.get(one.transaction_id) ?? [], settings),
           reasonOf(requestReasons?.get(one.transaction_id), one.revocation_reason),
         ),
       ),
@@ -60,25 +61,28 @@ export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps)
     return token !== null && isErased(app_id, token) ? { ...row, app_account_token: null } : row
   }
 
-  function apiMoney(flows: readonly Flow[], app_id: string, { toBase, currency: base }: AppSettings) {
-    const charged = flows.find((one) => !isRefundFlow(one))
-    return {
-      base_milli: inBase(charged, toBase),
-      refunded: apiRefund(flows, 'refund', toBase),
-      prorated: apiRefund(flows, 'proration', toBase),
-      proceeds: charged ? netProceeds(charged, flows, { app_id, base, proceedsOf }) : null,
-    }
-  }
-
   return { historyOf }
+}
+
+function apiMoney(flows: readonly Flow[], settings: AppSettings) {
+  const charged = flows.find((one) => !isRefundFlow(one))
+  return {
+    base_milli: inBase(charged, settings.toBase),
+    refunded: apiRefund(flows, 'refund', settings),
+    prorated: apiRefund(flows, 'proration', settings),
+    proceeds: charged ? netProceeds(charged, flows, settings) : null,
+  }
 }
 
 const inBase = (flow: Flow | undefined, toBase: ToBase): number | null =>
   flow === undefined || flow.kind === 'unpriced' ? null : flowInBase(flow, toBase)
 
-function apiRefund(flows: readonly Flow[], kind: Flow['kind'], toBase: ToBase) {
+function apiRefund(flows: readonly Flow[], kind: Flow['kind'], settings: AppSettings) {
   const flow = flows.find((one) => one.kind === kind)
-  return flow ? { at: flow.at, milli: flow.milli, base_milli: inBase(flow, toBase) } : null
+  if (flow === undefined) return null
+  const { at, milli } = flow
+  const proceeds_base_milli = proceedsOfFlow(flow, settings)?.base_milli ?? null
+  return { at, milli, base_milli: inBase(flow, settings.toBase), proceeds_base_milli }
 }
 
 function apiSubscription(row: SubscriptionRow, at: number) {

@@ -45,14 +45,17 @@ const STATEMENT_CACHE_SIZE = 100
 
 /** Whether a row affects customer figures. */
 export const countsForCustomers = ({ measure }: Row): boolean =>
-  measure === 'mrr' || measure === 'mrr.new' || measure.startsWith('revenue.')
+  measure === 'mrr' || measure === 'mrr.new' || /^(revenue|proceeds)\./.test(measure)
+
+/** In SQL: whether a measure begins with a word and a dot. `/` follows the dot in ASCII. */
+const startsWith = (word: string): string => `measure >= '${word}.' and measure < '${word}/'`
 
 /** Prepares the statements. values.ts has the logic that uses them. */
 export function openValueStatements(store: Store) {
   const rowsOf = store.prepare<[number, number], Row>(`
     select on_at, measure, product_id, storefront, period, currency, milli, base_milli, count
     from metric_rows where generation = ${bound} and lineage_id = ${bound}
-      and (measure in ('mrr', 'mrr.new') or measure >= 'revenue.' and measure < 'revenue/')
+      and (measure in ('mrr', 'mrr.new') or ${startsWith('revenue')} or ${startsWith('proceeds')})
     order by position`)
   const subscriptionOf = store.prepare<LineageKey, SubscriptionFacts>(`
     select product_id, storefront, ownership, offer_type, offer_discount, expires_at, committed_until_at, grace_until_at,

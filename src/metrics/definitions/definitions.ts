@@ -118,7 +118,7 @@ const LEVEL_RATE =
   'Converted at the rate of the day on which each period began; figures from Apple’s reports at the rate of each report’s day'
 const MOVED_RATE = 'Converted at the rate of the day on which each period began'
 const FLOW_RATE =
-  'A charge and its refunds are converted at the rate of the day of the charge. Apple’s reports do not name the charge of a refund, so their figures, and refunds in proceeds, are converted at the rate of their own day'
+  'A charge and its refunds are converted at the rate of the day of the charge. Apple’s reports do not name the charge of a refund, so their figures are converted at the rate of their own day'
 
 /** The definitions of all metrics that have a series, by name. */
 export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
@@ -267,7 +267,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'Revenue',
     kind: 'flow',
     sentence: 'Charges less refunds.',
-    formula: `Σ charged − Σ refunded (price × the share that Apple names) − Σ returned at upgrades (price × unused time ÷ whole time: an estimate, on the day of the upgrade whatever refunds says). ${FLOW_RATE}`,
+    formula: `Σ charged − Σ refunded (price × the share that Apple names) − Σ returned at upgrades (price × unused time ÷ whole time, at most what refunds leave of the price: an estimate, on the day of the upgrade whatever refunds says). ${FLOW_RATE}`,
     parts: [
       term('new', 'New', 'The first charge of a subscription.'),
       term('renewal', 'Renewals', 'Later charges of a subscription.'),

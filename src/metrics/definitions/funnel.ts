@@ -27,7 +27,7 @@ export const FUNNEL = {
     kind: 'flow',
     sentence: 'Subscriptions paid for the first time.',
     formula:
-      'trials that ended and were paid for without a gap + first payments without a trial directly before (no trial, or a lapsed one). Each subscription counts once. Before the ledger begins: conversions from introductory offers and paid starts in SUBSCRIPTION_EVENT',
+      'trials that ended and were paid for without a gap + first payments without a trial directly before (no trial, or a lapsed one). Each subscription counts once, at the product and country of the payment. Before the ledger begins: conversions from free introductory offers and paid starts in SUBSCRIPTION_EVENT; an introductory offer that costs money is paid at its start',
     parts: [
       term('after_trial', 'After a trial', 'A free trial came directly before.'),
       term('direct', 'Direct', 'No trial came directly before, or it had lapsed.'),

@@ -1,101 +1,74 @@
 /** Reads daily sums of the ledger and of Apple’s reports as the same type, so that they can be joined. */
-import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
+import { CERTAINTIES } from '../lineage/proceeds.ts'
 import type { Measure } from '../lineage/rows.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import type { ReportedMeasure } from '../reports/cells.ts'
 import { addTo, type DailyAmounts } from '../reports/daily_amounts.ts'
 import type { ReportedNames } from '../reports/names.ts'
-import type { Commission, ProceedsCalculator } from '../reports/proceeds.ts'
 import type { ReportedDimension, ReportedSums } from '../reports/sums.ts'
-import type { DaySumCache, DaySums, SumMapping } from '../sums/day_sum_cache.ts'
-import { type Breakdown, dimensionPlan } from '../sums/dimension_plan.ts'
-import type { Generation } from '../upkeep/generations.ts'
+import type { DaySumCache, DaySums } from '../sums/day_sum_cache.ts'
+import { dimensionPlan } from '../sums/dimension_plan.ts'
+import type { LedgerQuery, ReportQuery } from './amount_queries.ts'
+import { proceedsMeasure, type RevenueRow } from './days.ts'
+import { openLedgerContents } from './ledger_contents.ts'
+import { openUnconvertedAmounts } from './unconverted.ts'
 
-export type Zone = 'own' | 'pacific'
-/** A range of days, both ends included. */
-export type Range = { from: DayNumber; until: DayNumber }
-/** `shown`: the generation to read. `has_before`: includes the sum before `from`, as an amount of the day before. */
-export type LedgerQuery = Breakdown &
-  Range & { shown: Generation; app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
 /** Proceeds by value of the split (`lines`), and the same proceeds by certainty (`basis`). */
 type ProceedsLines = { lines: DailyAmounts; basis: DailyAmounts }
-type ReportQuery = Breakdown & Range & { shown: Generation; app_id: string }
 
 export type AmountSources = ReturnType<typeof openAmountSources>
 
 /** Converts an amount to a base currency at the rate of a day; null if there is no rate. */
 export type ConvertToBase = (base: string, milli: number, currency: string, day: DayNumber) => number | null
 
-type Deps = {
-  store: Store
-  sums: ReportedSums
-  daySums: DaySumCache
-  names: ReportedNames
-  proceeds: ProceedsCalculator
-  commission: Commission
-  convertToBase: ConvertToBase
-}
+type Deps = { store: Store; sums: ReportedSums; daySums: DaySumCache; names: ReportedNames }
 
-export function openAmountSources({ store, sums, daySums, names, ...rest }: Deps) {
-  const { proceeds, commission, convertToBase } = rest
-  const version = store.cached(['reported_prices', 'rates'], () => ({}))
+export function openAmountSources({ store, sums, daySums, names }: Deps) {
+  const unconverted = openUnconvertedAmounts(store, sums)
+  const { isInLedger, hasOlder } = openLedgerContents(store)
 
   /** The ledger’s sums of measures, each multiplied by its weight. */
   async function ledger(
     query: LedgerQuery,
     weights: Partial<Record<Measure, number>>,
   ): Promise<DailyAmounts> {
-    const { zone, isOwn } = zoneOf(query)
-    const { name, dimension, keyOf } = dimensionPlan(query, isOwn)
-    const selection = { name, keyOf, is_original: query.currency !== null, has_before: !!query.has_before }
+    if (query.without_rate !== undefined) return unconverted.ofLedger(query, query.without_rate, weights)
     const amounts: DailyAmounts = new Map()
     for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
-      const scope = { ...sumScopeOf(query), zone, measure, dimension }
-      const { from, sumsByKey } = await daySums.read(scope, selection, query.from)
+      const { from, sumsByKey } = await sumsOf(query, measure, zoneOf(query).isOwn)
       for (const [key, line] of sumsByKey) addLine(amounts, key, { line, from, weight }, query)
     }
     return amounts
   }
 
   /**
-   * The proceeds of the ledger’s sums of a money measure. Excludes amounts without a known rate and, with a currency
-   * filter, proceeds in another currency.
+   * The ledger’s proceeds that belong to a measure of revenue. With a currency filter, those in that currency. Amounts
+   * without a rate have no certainty.
    */
-  async function proceedsOfLedger(query: LedgerQuery, measure: Measure): Promise<ProceedsLines> {
-    const { zone } = zoneOf(query)
-    const { name, keyOf } = dimensionPlan(query, false)
-    const selection = {
-      name: JSON.stringify(['proceeds', name, commission]),
-      keyOf,
-      is_original: true,
-      has_before: query.has_before === true,
-      mapping: proceedsMapping(query),
+  async function proceedsOfLedger(query: LedgerQuery, measure: RevenueRow): Promise<ProceedsLines> {
+    if (query.without_rate !== undefined) {
+      const all = CERTAINTIES.map((basis) => [proceedsMeasure(measure, basis), 1] as const)
+      return { lines: await ledger(query, Object.fromEntries(all)), basis: new Map() }
     }
     const amounts: ProceedsLines = { lines: new Map(), basis: new Map() }
-    const scope = { ...sumScopeOf(query), zone, measure, dimension: 'fine' as const }
-    const { from, sumsByKey } = await daySums.read(scope, selection, query.from)
-    for (const [key, line] of sumsByKey) {
-      const [basis = '', value = ''] = key.split('\n')
-      addLine(amounts.lines, value, { line, from, weight: 1 }, query)
-      addLine(amounts.basis, basis, { line, from, weight: 1 }, query)
+    for (const basis of CERTAINTIES) {
+      const { from, sumsByKey } = await sumsOf(query, proceedsMeasure(measure, basis), false)
+      for (const [key, line] of sumsByKey) {
+        addLine(amounts.lines, key, { line, from, weight: 1 }, query)
+        addLine(amounts.basis, basis, { line, from, weight: 1 }, query)
+      }
     }
     return amounts
   }
 
-  /** Maps a day’s sum to its proceeds. The key begins with the certainty. */
-  function proceedsMapping(query: LedgerQuery): SumMapping {
-    const { app_id } = query
-    return {
-      version: () => version(''),
-      mapSum({ value, key, day }, { milli, count }) {
-        const [product_id = '', storefront = '', , , currency = '']: string[] = JSON.parse(value)
-        const chargeProceeds = proceeds.ofSum({ app_id, product_id, storefront, currency, milli, count, day })
-        const milliShown = inQueryCurrency(query, chargeProceeds.milli, chargeProceeds.currency, day) ?? 0
-        return { key: `${chargeProceeds.basis}\n${key}`, sum: { milli: milliShown, count } }
-      },
-    }
+  /** The ledger’s daily sums of a measure. `hasDimensions`: whether they are stored by single dimensions. */
+  function sumsOf(query: LedgerQuery, measure: Measure, hasDimensions: boolean) {
+    const { name, dimension, keyOf } = dimensionPlan(query, hasDimensions)
+    const selection = { name, keyOf, is_original: query.currency !== null, has_before: !!query.has_before }
+    const scope = { ...sumScopeOf(query), zone: zoneOf(query).zone, measure, dimension }
+    return daySums.read(scope, selection, query.from)
   }
 
   function zoneOf(query: LedgerQuery): { zone: string; isOwn: boolean } {
@@ -105,33 +78,33 @@ export function openAmountSources({ store, sums, daySums, names, ...rest }: Deps
       : { zone: PACIFIC, isOwn: false }
   }
 
-  function inQueryCurrency(
-    query: LedgerQuery,
-    milli: number,
-    currency: string,
-    day: DayNumber,
-  ): number | null {
-    if (query.currency !== null) return currency === query.currency ? milli : null
-    return convertToBase(query.shown.currency, milli, currency, day)
-  }
-
   /** The reports’ sums of a measure. */
   function reports(query: ReportQuery, measure: ReportedMeasure): DailyAmounts {
     const productIdOf = (number: string): string => names.productOf(query.app_id, number)
-    const { dimension, keyOf } = dimensionPlan(query, true, productIdOf)
+    const currency = query.without_rate?.currency ?? query.currency
+    const { dimension, keyOf } = dimensionPlan({ ...query, currency }, true, productIdOf)
     const amounts: DailyAmounts = new Map()
     const scope = { generation: query.shown.id, app_id: query.app_id }
+    const isIncluded = unconverted.inReports(query, measure)
     for (const { id, value } of sums.seriesOf(scope, measure, dimension as ReportedDimension)) {
       const key = keyOf(value)
       if (key === null) continue
-      for (const { day, milli, base_milli, count } of sums.days(id, query.from, query.until)) {
-        addTo(amounts, key, day, { milli: query.currency === null ? base_milli : milli, count })
-      }
+      for (const { day, milli, base_milli, count } of sums
+        .days(id, query.from, query.until)
+        .filter(isIncluded))
+        addTo(amounts, key, day, { milli: currency === null ? base_milli : milli, count })
     }
     return amounts
   }
 
-  return { ledger, proceedsOfLedger, reports }
+  return {
+    isInLedger,
+    hasOlder,
+    ledger,
+    proceedsOfLedger,
+    reports,
+    currenciesWithoutRate: unconverted.currencies,
+  }
 }
 
 const sumScopeOf = ({ shown, app_id, environment }: LedgerQuery) => ({

@@ -1,18 +1,23 @@
 /** Decides and stores cutovers: the Pacific midnight from which an app’s metrics come from the ledger alone. */
+import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
-import { HISTORY_DEPTH_MS } from '../../ledger/history/windows.ts'
 import type { Store } from '../../store/store.ts'
 import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import type { ReportedSums } from '../reports/sums.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
-import type { Cutover, LevelMeasure } from './days.ts'
+import type { Zone } from './amount_queries.ts'
+import type { AmountSources } from './amount_sources.ts'
+import { ALWAYS, type Cutover, type LevelMeasure, MAX_PERIOD_DAYS, NEVER, type Observed } from './days.ts'
+import { openHearing } from './hearing.ts'
 import type { LevelAgreement } from './level_agreement.ts'
 
 /** `mrr` and `trials` are levels; `flows` are all measures counted by day. */
 type CutoverMetric = 'mrr' | 'trials' | 'flows'
 
+/** The longest day. */
+const DAY_MS = 25 * 3_600_000
 /** The number of consecutive days on which ledger and reports must agree. */
 const DAYS_IN_AGREEMENT = 30
 
@@ -32,30 +37,34 @@ type Deps = {
   generations: Generations
   days: ReportedDays
   sums: ReportedSums
+  sources: Pick<AmountSources, 'ledger'>
   agreement: LevelAgreement
   /** Whether no lineage or report of an app is due in the shown generation. Also called inside units of work. */
   isCurrent: (app_id: string) => boolean
 }
 type ReportedApp = { id: string; organization_id: string }
+type ObservedApp = {
+  app: Pick<ReportedApp, 'id'>
+  environment: Environment
+  shown: Pick<Generation, 'id' | 'time_zone'>
+  zone: Zone
+}
 
 export type Cutovers = ReturnType<typeof openCutovers>
 
-export function openCutovers({ store, clock, generations, days, sums, agreement, isCurrent }: Deps) {
+export function openCutovers({ store, clock, generations, days, sums, ...rest }: Deps) {
+  const { sources, agreement, isCurrent } = rest
   const find = store.prepare<[string, string], Cutover>(
     'select day, at from metric_cutovers where app_id = ? and metric = ?',
   )
   const put = store.prepare<[string, string, number, number, number]>(
     'insert or ignore into metric_cutovers (app_id, metric, day, at, reached_at) values (?, ?, ?, ?, ?)',
   )
-  const backfill = store.prepare<[string], { stage: string; until_at: number }>(
-    "select stage, until_at from backfills where app_id = ? and environment = 'production'",
-  )
-  const ledgerStart = store.prepare<[string], { live_at: number | null; signed_at: number | null }>(`
-    select min(received_at) filter (where origin = 'live') as live_at, min(signed_at) as signed_at
-    from notifications where app_id = ? and environment = 'production'`)
+  const hearing = openHearing(store)
   // Returns a new object after figures, reports or generations changed or became due.
   const revision = store.cached(EVALUATION_TABLES, () => ({}))
-  const pacific: Calendar = openCalendar(PACIFIC)
+  const calendars = new Map<string, Calendar>()
+  const pacific = calendarOf(PACIFIC)
   const cutoverOn = (day: DayNumber): Cutover => ({ day, at: pacific.startOf(day) })
 
   /** The cutover of an app’s metric; null while there is none. */
@@ -67,27 +76,36 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
 
   /** The first Pacific day for which the ledger has all notifications, received or read from Apple’s history. */
   function firstCompleteDay(app_id: string): Cutover | null {
-    const { live_at, signed_at } = ledgerStart.get(app_id) ?? { live_at: null, signed_at: null }
-    const backfillRow = backfill.get(app_id)
-    const isRead = backfillRow !== undefined && backfillRow.stage !== 'notifications'
-    const read_at =
-      isRead && signed_at !== null ? Math.max(backfillRow.until_at - HISTORY_DEPTH_MS, signed_at) : null
-    const at = Math.min(live_at ?? Infinity, read_at ?? Infinity)
-    if (at === Infinity) return null
+    const at = hearing.since(app_id, 'production')
+    if (at === null) return null
     const day = pacific.dayOf(at)
     return cutoverOn(pacific.startOf(day) === at ? day : day + 1)
   }
 
-  /**
-   * The first Pacific day from which the ledger has all notifications of an app; Infinity without notifications.
-   * -Infinity if earlier reports do not contain the app, because then no notification is missing.
-   */
-  function ledgerCompleteFrom({ id }: ReportedApp, shown: Generation): DayNumber {
-    const day = cutoverOf(id, 'flows')?.day
-    if (day === undefined) return Infinity
+  /** The first days, in a zone, on which the ledger has any and all notifications of an app. */
+  function observedFrom({ app, environment, shown, zone }: ObservedApp): Observed {
+    const heard_at = hearing.since(app.id, environment)
+    const cutover = environment === 'production' ? cutoverOf(app.id, 'flows') : null
+    if (heard_at === null && cutover === null) return NEVER
+    if (cutover && isFirstReportedAfter(app.id, shown, cutover)) return ALWAYS
+    // A stored cutover does not move, even if older notifications become known.
+    const at = Math.max(heard_at ?? -Infinity, cutover ? cutover.at - DAY_MS : -Infinity)
+    const calendar = calendarOf(zone === 'pacific' ? PACIFIC : shown.time_zone)
+    const day = calendar.dayOf(at)
+    return { any: day, all: calendar.startOf(day) === at ? day : day + 1 }
+  }
+
+  /** Whether reports before an app’s first notification do not contain the app, so that no notification is missing. */
+  function isFirstReportedAfter(app_id: string, shown: ObservedApp['shown'], { day }: Cutover): boolean {
     const [reported = Infinity] = days.available(shown.id, 'subscription')
-    const first = sums.firstDay({ generation: shown.id, app_id: id }) ?? Infinity
-    return reported < day - 1 && first >= day - 1 ? -Infinity : day
+    const first = sums.firstDay({ generation: shown.id, app_id }) ?? Infinity
+    return reported < day - 1 && first >= day - 1
+  }
+
+  function calendarOf(zone: string): Calendar {
+    const calendar = calendars.get(zone) ?? openCalendar(zone)
+    calendars.set(zone, calendar)
+    return calendar
   }
 
   /**
@@ -122,20 +140,23 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
 
   /** The cutover of flows; null while a backfill reads notifications. */
   const flowCutover = (app_id: string): Cutover | null =>
-    backfill.get(app_id)?.stage === 'notifications' ? null : cutoverOf(app_id, 'flows')
+    hearing.isReading(app_id, 'production') ? null : cutoverOf(app_id, 'flows')
 
   async function levelCutover(
     app: ReportedApp,
     metric: LevelMeasure,
     shown: Generation,
   ): Promise<Cutover | null> {
-    const day =
-      (await completeBeforeReports(app, metric, shown)) ?? (await recentAgreement(app, metric, shown))
+    const day = (await wholeBeforeReports(app, metric, shown)) ?? (await recentAgreement(app, metric, shown))
     return day === null ? null : cutoverOn(day)
   }
 
-  /** The ledger’s first complete day; null if it is after the first report, or if any of the first 30 differs. */
-  async function completeBeforeReports(
+  /**
+   * The day from which the ledger has the whole level, if it is not after the first report. Completeness decides, because
+   * of few subscriptions one is more than the tolerance. Until completeness can be told, agreement with each of the first
+   * 30 reports does.
+   */
+  async function wholeBeforeReports(
     { id }: ReportedApp,
     metric: LevelMeasure,
     shown: Generation,
@@ -145,8 +166,29 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     const [first, last] = [reported[0], reported.at(-1)]
     if (first === undefined || last === undefined || first < ledgerStart) return null
     if (!sums.isReported({ generation: shown.id, app_id: id }, 'subscription')) return null
+    const whole = await wholeFrom(id, shown, ledgerStart)
+    if (whole !== null && whole <= first) return whole
     const agreesOn = await agreement.compareDays({ shown, app_id: id, from: first, until: last }, metric)
     return reported.every(agreesOn) ? ledgerStart : null
+  }
+
+  /**
+   * The day from which the ledger has all subscriptions of an app: the day after the last on which it found one that is
+   * older than itself. Null until each older one had to renew.
+   */
+  async function wholeFrom(
+    app_id: string,
+    shown: Generation,
+    ledgerStart: DayNumber,
+  ): Promise<DayNumber | null> {
+    const today = pacific.dayOf(clock())
+    if (today < ledgerStart + MAX_PERIOD_DAYS) return null
+    const query = { shown, app_id, filters: {}, split: null, currency: null, from: ledgerStart, until: today }
+    const found = await sources.ledger(
+      { ...query, environment: 'production', zone: 'pacific' },
+      { 'mrr.opening': 1 },
+    )
+    return Math.max(ledgerStart, ...[...(found.get('')?.keys() ?? [])].map((day) => day + 1))
   }
 
   /** The day after the newest report, if ledger and reports agree on each of the last 30 days; null otherwise. */
@@ -166,5 +208,9 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return last + 1
   }
 
-  return { cutoverOf, ledgerCompleteFrom, advance, at: cutoverOn }
+  /** Whether anything was heard of an app, from which its figures could be known. */
+  const isHeard = (app_id: string, environment: Environment): boolean =>
+    hearing.since(app_id, environment) !== null
+
+  return { cutoverOf, observedFrom, isHeard, advance, at: cutoverOn }
 }

@@ -5,7 +5,8 @@ import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../repor
 import { type Amount, addTo, type DailyAmounts, minus, NO_AMOUNT } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import { afterCommission, type Commission } from '../reports/proceeds.ts'
-import type { AmountSources, LedgerQuery, Zone } from './amount_sources.ts'
+import type { LedgerQuery, Zone } from './amount_queries.ts'
+import type { AmountSources } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
   type AmountAt,
@@ -25,13 +26,17 @@ import {
   type JoinedQuery,
   knownDay,
   type LossMeasure,
+  lacksProceeds,
   NO_AMOUNTS,
+  ofKnownDays,
+  partialDay,
   type RevenueMeasure,
   sourceChangesAt,
+  unknownDay,
   valuesOf,
 } from './days.ts'
 
-export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
+type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
 type Deps = { days: ReportedDays; sources: AmountSources; cutovers: Cutovers; commission: Commission }
 /** Amounts by value of the split, and for proceeds the same amounts by certainty. */
@@ -47,6 +52,13 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
   ): Promise<AmountsWithBasis> {
     if (query.basis === 'proceeds' && isRevenue(measure)) return sources.proceedsOfLedger(query, measure)
     return { lines: await sources.ledger(query, { [measure]: 1 }), basis: NO_AMOUNTS }
+  }
+
+  /** Reads a flow on the known ones of some days from the ledger alone. */
+  async function readLedgerDays(query: JoinedQuery, measure: FlowMeasure, days: readonly JoinedDay[]) {
+    const { lines, basis } = await readLedger({ ...query, app_id: query.app.id }, measure)
+    const at = ofKnownDays(days, dayIn(lines))
+    return { values: valuesOf(lines.keys(), query, at), basis: basisOf(days, basis) }
   }
 
   /** The reports’ amounts of a measure. Proceeds are exact, or estimated if a report does not contain them. */
@@ -74,10 +86,10 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
   /** Reads a flow from the reports before the cutover and from the ledger after it. */
   async function read(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
     const cutover = cutovers.cutoverOf(query.app.id, 'flows')
-    const reportDays = new Set(reportedDays.available(query.shown.id, kindOfMeasure(measure)))
     const own = { ...query, app_id: query.app.id }
     const isPacific = query.zone === 'pacific' || query.shown.time_zone === PACIFIC
-    const context = { reportDays, cutover, isPacific, measure }
+    const isLacking = lacksProceeds(query, measure)
+    const context = { ...reportDaysOf(reportedDays, query, measure), cutover, isPacific, measure, isLacking }
     const flowDays = daysOf(query).map((day) => flowDay(day, context))
     const hasSource = (source: FlowSource): boolean => flowDays.some((one) => one.flowSource === source)
     const ledgerFrom = flowDays.find(({ flowSource }) => flowSource === 'ledger')?.day ?? null
@@ -117,7 +129,7 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
     return { lines: remainder(own.lines, before.lines, day), basis: remainder(own.basis, before.basis, day) }
   }
 
-  return { read, readLedger }
+  return { read, readLedgerDays }
 }
 
 /**
@@ -127,11 +139,32 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
 type FlowSource = 'reports' | 'ledger' | 'hole' | 'cutover'
 const FLOW_SOURCES = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies FlowSource[]
 
-type FlowContext = {
-  reportDays: ReadonlySet<DayNumber>
+/** The days with a report, and those of them whose report lacks rows. */
+type ReportDays = { reportDays: ReadonlySet<DayNumber>; lackingDays: ReadonlySet<DayNumber> }
+
+/** The days with a report of a measure. */
+export function reportDaysOf(
+  days: Pick<ReportedDays, 'available' | 'lacking'>,
+  { shown, app }: Pick<JoinedQuery, 'shown' | 'app'>,
+  measure: ReportedMeasure | JoinedMeasure,
+): ReportDays {
+  const kind = kindOfMeasure(measure)
+  const lackingDays = days.lacking(app.organization_id, kind)
+  return { reportDays: new Set(days.available(shown.id, kind)), lackingDays }
+}
+
+/** The state of a day that is read from its report: unknown without one, partial if the report lacks rows. */
+export function reportDay(day: DayNumber, { reportDays, lackingDays }: ReportDays): JoinedDay {
+  if (!reportDays.has(day)) return unknownDay(day, 'reports', 'no_reports')
+  return lackingDays.has(day) ? partialDay(day, 'reports', 'unread_rows') : knownDay(day, 'reports')
+}
+
+type FlowContext = ReportDays & {
   cutover: Cutover | null
   isPacific: boolean
   measure: FlowMeasure
+  /** Whether the ledger lacks what is requested. */
+  isLacking: boolean
 }
 
 function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext): FlowSource {
@@ -142,21 +175,26 @@ function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowCo
 /**
  * The state of a day. Before the cutover, a day without a report is unknown if it is before the first notification, and
  * partial otherwise. Reports have refunds only on the day of the refund, and no losses caused by refunds. Measures that
- * depend on grace periods are partial in the ledger for `GRACE_DAYS` after the cutover.
+ * depend on grace periods are partial in the ledger for `GRACE_DAYS` after the cutover. What the ledger lacks is unknown.
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay & { flowSource: FlowSource } {
   const flowSource = flowSourceOf(day, context)
-  const { cutover, measure } = context
+  return { ...stateOf(day, flowSource, context), flowSource }
+}
+
+function stateOf(day: DayNumber, flowSource: FlowSource, context: FlowContext): JoinedDay {
+  const { cutover, measure, isLacking } = context
   if (flowSource === 'reports') {
-    const is_complete = measure !== 'revenue.refunded_by_charge'
-    return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete, flowSource }
+    if (isOfRefund(measure)) return unknownDay(day, 'reports', 'not_in_reports')
+    const isOnOtherDay = measure === 'revenue.refunded_by_charge'
+    return isOnOtherDay ? partialDay(day, 'reports', 'not_in_reports') : reportDay(day, context)
   }
-  return {
-    ...knownDay(day, 'ledger'),
-    is_known: flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1),
-    is_complete: flowSource === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
-    flowSource,
-  }
+  if (flowSource === 'hole' && (cutover === null || day < cutover.day - 1))
+    return unknownDay(day, 'ledger', 'no_reports')
+  if (isLacking) return unknownDay(day, 'ledger', 'behind')
+  if (flowSource !== 'ledger') return partialDay(day, 'ledger', 'joined')
+  const isOfUnknownGrace = isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS
+  return isOfUnknownGrace ? partialDay(day, 'ledger', 'grace') : knownDay(day, 'ledger')
 }
 
 function remainder(own: DailyAmounts, before: DailyAmounts, day: DayNumber): DailyAmounts {

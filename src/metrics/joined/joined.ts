@@ -8,7 +8,6 @@ import type { ReportedSums } from '../reports/sums.ts'
 import type { AmountSources } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
-  basisOf,
   dayIn,
   daysOf,
   GRACE_DAYS,
@@ -16,16 +15,19 @@ import {
   isOfGrace,
   isPointInTime,
   type Joined,
+  type JoinedDay,
   type JoinedMeasure,
   type JoinedQuery,
-  knownDay,
-  ledgerOnlyDay,
+  lacksProceeds,
+  ledgerDay,
+  MAX_PERIOD_DAYS,
   NO_AMOUNTS,
   NO_BASIS,
   sourceChangesAt,
+  unknownDay,
   valuesOf,
 } from './days.ts'
-import { type FlowMeasure, openJoinedFlows } from './flows.ts'
+import { openJoinedFlows, reportDay, reportDaysOf } from './flows.ts'
 import type { LevelAgreement } from './level_agreement.ts'
 import { openJoinedLevels } from './levels.ts'
 
@@ -38,12 +40,12 @@ type Deps = {
   commission: Commission
 }
 
-/** The longest subscription period. */
-const MAX_PERIOD_DAYS = 366
-
-type AppRange = Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'from' | 'until'>
-type LedgerDays = Pick<Joined, 'days' | 'joins' | 'basis'>
+type AppRange = Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'zone' | 'from' | 'until'>
+type LedgerDays = Omit<Joined, 'values'>
 type ReportsOnlyQuery = Omit<JoinedQuery, 'environment' | 'zone'> & Partial<Pick<JoinedQuery, 'environment'>>
+type ReportedApp = Pick<JoinedQuery, 'shown' | 'app'> & Partial<Pick<JoinedQuery, 'environment'>>
+
+const NO_REPORTS = { reportDays: new Set<DayNumber>(), lackingDays: new Set<DayNumber>() }
 
 export type JoinedSeries = ReturnType<typeof openJoined>
 
@@ -52,25 +54,37 @@ export function openJoined(deps: Deps) {
   const levels = openJoinedLevels(deps)
   const flows = openJoinedFlows(deps)
 
-  /** Whether reports contain a measure of an app. */
-  function isReported(
-    { shown, app, environment }: Pick<JoinedQuery, 'shown' | 'app' | 'environment'>,
-    measure: JoinedMeasure,
-  ) {
+  /** Whether any report contains an app. */
+  const isInReports = ({ shown, app, environment = 'production' }: ReportedApp): boolean =>
+    environment === 'production' &&
+    SUMMED_KINDS.some((kind) => sums.isReported({ generation: shown.id, app_id: app.id }, kind))
+
+  /**
+   * Whether reports contain a measure of an app. Of an app that other reports contain, and whose ledger has nothing of the
+   * measure, they say that there is nothing.
+   */
+  function isReported(query: ReportedApp, measure: JoinedMeasure): boolean {
+    const { shown, app, environment = 'production' } = query
     const kind = kindOfMeasure(measure)
-    return (
-      environment === 'production' &&
-      sums.isReported({ generation: shown.id, app_id: app.id }, kind) &&
-      days.available(shown.id, kind).length > 0
-    )
+    if (environment !== 'production' || days.available(shown.id, kind).length === 0) return false
+    if (sums.isReported({ generation: shown.id, app_id: app.id }, kind)) return true
+    return isInReports(query) && !sources.isInLedger({ shown, app_id: app.id, environment }, measure)
   }
 
   /** Reads a measure of an app by day, each day from the best source. */
-  function read(query: JoinedQuery, measure: JoinedMeasure): Promise<Joined> {
-    if (measure === 'downloads') return Promise.resolve(readReportsOnly(query, measure))
-    const hasReports = isReported(query, measure)
-    if (isLevel(measure)) return hasReports ? levels.read(query, measure) : levels.readLedger(query, measure)
-    return hasReports ? flows.read(query, measure) : readLedger(query, measure)
+  async function read(query: JoinedQuery, measure: JoinedMeasure): Promise<Joined> {
+    const isOptional = !cutovers.isHeard(query.app.id, query.environment) && { is_optional: true as const }
+    if (measure === 'downloads') return { ...readReportsOnly(query, measure), ...isOptional }
+    if (isReported(query, measure)) {
+      const found = isLevel(measure) ? await levels.read(query, measure) : await flows.read(query, measure)
+      return { ...found, ...isOptional }
+    }
+    const { days: all, joins: _, ...rest } = ledgerOnly(query)(measure)
+    const ledgerDays = lacksProceeds(query, measure) ? all.map(withoutProceeds) : all
+    const found = isLevel(measure)
+      ? await levels.readLedger(query, measure, ledgerDays)
+      : await flows.readLedgerDays(query, measure, ledgerDays)
+    return { ...rest, days: ledgerDays, ...found, joins: [] }
   }
 
   /** Whether `read` returns something else for a measure than the ledger’s daily sums. */
@@ -79,51 +93,73 @@ export function openJoined(deps: Deps) {
     measure: JoinedMeasure,
   ): boolean => query.basis === 'proceeds' || measure === 'downloads' || isReported(query, measure)
 
-  async function readLedger(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
-    const { lines, basis } = await flows.readLedger({ ...query, app_id: query.app.id }, measure)
-    const all = daysOf(query).map((day) => knownDay(day, 'ledger'))
-    const values = valuesOf(lines.keys(), query, dayIn(lines))
-    return { days: all, values, joins: [], basis: basisOf(all, basis) }
-  }
-
-  /** Reads a measure that only reports have. Days without a report are unknown, as are all days of the sandbox. */
+  /** Reads a measure that only reports have. Unknown: days without a report, the sandbox, and apps that none contains. */
   function readReportsOnly(query: ReportsOnlyQuery, measure: ReportedMeasure): Joined {
-    const hasReports = query.environment !== 'sandbox'
-    const availableDays = new Set(hasReports ? days.available(query.shown.id, kindOfMeasure(measure)) : [])
+    const hasReports = isInReports(query)
+    const reported = hasReports ? reportDaysOf(days, query, measure) : NO_REPORTS
     const lines = hasReports ? sources.reports({ ...query, app_id: query.app.id }, measure) : NO_AMOUNTS
-    const dayStates = daysOf(query).map((day) => ({
-      ...knownDay(day, 'reports'),
-      is_known: availableDays.has(day),
-      is_complete: availableDays.has(day),
-    }))
     return {
-      days: dayStates,
+      days: daysOf(query).map((day) => reportDay(day, reported)),
       values: valuesOf(lines.keys(), query, dayIn(lines)),
       joins: [],
       basis: NO_BASIS,
+      ...(!hasReports && { is_optional: true, is_alone: true }),
     }
   }
 
-  /** The states of days of a ledger-only measure; null for an app without reports, whose days are all complete. */
-  function ledgerOnly({ shown, app, environment, ...range }: AppRange, measure: Measure): LedgerDays | null {
-    const scope = { generation: shown.id, app_id: app.id }
-    const hasReports =
-      environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(scope, kind))
-    if (!hasReports) return null
-    const from = cutovers.ledgerCompleteFrom(app, shown)
-    const all = daysOf(range).map((day) => ledgerOnlyDay(day, from, completeFrom(app.id, from, measure)))
-    return { days: all, joins: sourceChangesAt(cutovers.cutoverOf(app.id, 'flows')), basis: NO_BASIS }
+  /**
+   * Returns a function with the states of the days of a measure that is read from the ledger alone: unknown before
+   * anything was heard of the app, partial until the ledger has all of the measure. This decides it for every figure.
+   */
+  function ledgerOnly(range: AppRange): (measure: Measure) => LedgerDays {
+    const { app } = range
+    const observed = cutovers.observedFrom(range)
+    const isReportedApp = isInReports(range)
+    const joins = isReportedApp ? sourceChangesAt(cutovers.cutoverOf(app.id, 'flows')) : []
+    // Measures that are complete from the same day share their days, of which a chart has thousands.
+    const daysByStart = new Map<string, JoinedDay[]>()
+    return (measure) => {
+      const from = completeFrom(range, observed.all, measure)
+      const reason = isOfGrace(measure) ? 'grace' : 'older_unknown'
+      const key = `${from} ${reason}`
+      const all =
+        daysByStart.get(key) ??
+        daysOf(range).map((day) => ledgerDay(day, observed, { completeFrom: from, reason }))
+      daysByStart.set(key, all)
+      return {
+        days: all,
+        joins,
+        basis: NO_BASIS,
+        is_optional: true,
+        ...(!isReportedApp && { is_alone: true }),
+      }
+    }
   }
 
   /**
-   * The day from which a measure is complete. A level may lack subscriptions until it agrees with the reports. A renewal
-   * status may be missing until the renewal, because Apple may have sent it before the first notification.
+   * The day from which a measure is complete. A level may lack subscriptions until it agrees with the reports or, without
+   * reports, until each that is older than the ledger had to renew. A renewal status may be missing until the renewal,
+   * because Apple may have sent it before the first notification. In the sandbox a year lasts an hour.
    */
-  function completeFrom(app_id: string, ledgerFrom: DayNumber, measure: Measure): DayNumber {
+  function completeFrom(
+    { app, environment, shown }: AppRange,
+    ledgerFrom: DayNumber,
+    measure: Measure,
+  ): DayNumber {
+    if (environment === 'sandbox') return ledgerFrom
     if (isOfGrace(measure)) return ledgerFrom + GRACE_DAYS
     if (!isPointInTime(measure) || ledgerFrom === -Infinity) return ledgerFrom
-    return Math.max(cutovers.cutoverOf(app_id, 'mrr')?.day ?? Infinity, ledgerFrom + MAX_PERIOD_DAYS)
+    const scope = { shown, app_id: app.id, environment }
+    if (sums.isReported({ generation: shown.id, app_id: app.id }, 'subscription'))
+      return Math.max(cutovers.cutoverOf(app.id, 'mrr')?.day ?? Infinity, ledgerFrom + MAX_PERIOD_DAYS)
+    return sources.hasOlder(scope, ledgerFrom) ? ledgerFrom + MAX_PERIOD_DAYS : ledgerFrom
   }
 
-  return { read, needsJoin, readReportsOnly, ledgerOnly }
+  const { currenciesWithoutRate } = sources
+  const knownFrom = (range: AppRange): DayNumber => cutovers.observedFrom(range).any
+  return { read, needsJoin, readReportsOnly, ledgerOnly, knownFrom, currenciesWithoutRate }
 }
+
+/** A day of which an earlier version stored no proceeds. */
+const withoutProceeds = (one: JoinedDay): JoinedDay =>
+  one.is_known ? unknownDay(one.day, 'ledger', 'behind') : one

@@ -17,9 +17,13 @@ import {
   type JoinedQuery,
   knownDay,
   type LevelMeasure,
+  ledgerDay,
   NO_AMOUNTS,
+  ofKnownDays,
+  partialDay,
   type SourceChange,
   sourceChangesAt,
+  unknownDay,
   valuesOf,
 } from './days.ts'
 import type { LevelAgreement } from './level_agreement.ts'
@@ -38,11 +42,15 @@ const CHANGE_WEIGHTS = { mrr: 1, 'mrr.opening': -1, 'mrr.repriced': -1, 'mrr.fx'
 export function openJoinedLevels({ days, sources, cutovers, agreement, commission }: Deps) {
   const ledgerQuery = (query: JoinedQuery) => ({ ...query, app_id: query.app.id, has_before: true })
 
-  /** Reads a level from the ledger alone. */
-  async function readLedger(query: JoinedQuery, level: LevelMeasure): Promise<Joined> {
+  /** Reads a level on the known ones of some days from the ledger alone. */
+  async function readLedger(
+    query: JoinedQuery,
+    level: LevelMeasure,
+    all: readonly JoinedDay[],
+  ): Promise<Joined> {
     const lines = await sources.ledger(ledgerQuery(query), { [level]: 1 })
-    const all = daysOf(query).map((day) => knownDay(day, 'ledger'))
-    return withBasis(query, level, { days: all, at: cumulativeIn(lines), keys: lines.keys(), joins: [] })
+    const at = ofKnownDays(all, cumulativeIn(lines))
+    return withBasis(query, level, { days: all, at, keys: lines.keys(), joins: [] })
   }
 
   /** Reads a level from the reports, anchored to the newest report, and from the ledger alone after the cutover. */
@@ -50,7 +58,12 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     const cutover = cutovers.cutoverOf(query.app.id, level)
     const reportDays = days.available(query.shown.id, 'subscription')
     const anchorOf = newestUpTo(reportDays)
-    const all = daysOf(query).map((day) => levelDay(day, anchorOf(day), cutover, reportDays.at(-1) ?? day))
+    const newest = reportDays.at(-1) ?? 0
+    const suspectDays = days.suspectDays(query.app.organization_id)
+    const lackingDays = days.lacking(query.app.organization_id, 'subscription')
+    const isFollowed = (cutovers.cutoverOf(query.app.id, 'flows')?.day ?? Infinity) <= newest + 1
+    const context = { cutover, newest, isFollowed, suspectDays, lackingDays }
+    const all = daysOf(query).map((day) => levelDay(day, anchorOf(day), context))
     const first = reportDays[0] ?? 0
     const isInterrupted = await fillBeforeFirstReport(query, level, all, first)
     const joins = [
@@ -79,7 +92,12 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     return withBasis(query, level, { days: all, at, keys, joins })
   }
 
-  type LevelResult = { days: JoinedDay[]; at: AmountAt; keys: Iterable<string>; joins: SourceChange[] }
+  type LevelResult = {
+    days: readonly JoinedDay[]
+    at: AmountAt
+    keys: Iterable<string>
+    joins: SourceChange[]
+  }
 
   function withBasis(
     query: JoinedQuery,
@@ -121,6 +139,8 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     const own: AmountAt = (value) => (day) => {
       const { milli, count } = at(value)(day)
       const { mrr, proceeds } = totalsOf(value, day)
+      // On the report’s day the proceeds are the report’s, also if only they could be converted.
+      if (milli === mrr) return { milli: proceeds, count }
       return {
         milli: mrr === 0 ? afterCommission(milli, commission) : Math.round((milli * proceeds) / mrr),
         count,
@@ -148,7 +168,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
 
   /**
    * Reads the ledger’s level before the first report, if ledger and report agree on that day, so that the level does not
-   * jump there. The days before are complete from the first day for which the ledger has all notifications.
+   * jump there. Known are the days on which anything, complete those on which everything was heard of the app.
    */
   async function fillBeforeFirstReport(
     query: JoinedQuery,
@@ -156,14 +176,20 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     all: JoinedDay[],
     first: DayNumber,
   ) {
-    const before = all.filter(({ is_known }) => !is_known)
+    const observed = cutovers.observedFrom(query)
+    const before = all.filter(
+      ({ day, source, is_known }) => !is_known && source === 'ledger' && day >= observed.any,
+    )
     if (before.length === 0) return false
     const cutover = cutovers.cutoverOf(query.app.id, level)
     const range = { shown: query.shown, app_id: query.app.id, from: first, until: first }
     const isLedgerComplete = cutover !== null && cutover.day <= first
     if (!isLedgerComplete && !(await agreement.compareDays(range, level))(first)) return false
-    const completeFrom = cutovers.cutoverOf(query.app.id, 'flows')?.day ?? -Infinity
-    for (const one of before) Object.assign(one, { is_known: true, is_complete: one.day >= completeFrom })
+    const complete = {
+      completeFrom: isLedgerComplete ? cutover.day : -Infinity,
+      reason: 'older_unknown' as const,
+    }
+    for (const one of before) Object.assign(one, ledgerDay(one.day, observed, complete))
     return !isLedgerComplete
   }
 
@@ -183,15 +209,31 @@ function newestUpTo(reportDays: readonly DayNumber[]): (day: DayNumber) => DayNu
   }
 }
 
-/** The state of a day. A day without a report is anchored to the newest report; before the first it is unknown. */
-function levelDay(
-  day: DayNumber,
-  anchor: DayNumber | null,
-  cutover: Cutover | null,
-  newestReportDay: DayNumber,
-): JoinedDay {
+/**
+ * `newest`: the newest report. `isFollowed`: whether the ledger has all notifications since the newest report.
+ * `suspectDays`: the days whose report cannot be true. `lackingDays`: those whose report lacks rows, so that it does not
+ * count.
+ */
+type LevelContext = {
+  cutover: Cutover | null
+  newest: DayNumber
+  isFollowed: boolean
+  suspectDays: ReadonlySet<DayNumber>
+  lackingDays: ReadonlySet<DayNumber>
+}
+
+/**
+ * The state of a day. `anchor`: the newest report up to the day, to which a day without a report is anchored. Unknown: a day
+ * before the first report, and a day whose report is suspect.
+ */
+function levelDay(day: DayNumber, anchor: DayNumber | null, context: LevelContext): JoinedDay {
+  const { cutover, newest, isFollowed, suspectDays, lackingDays } = context
   if (cutover && day >= cutover.day) return knownDay(day, 'ledger')
-  if (anchor === null) return { ...knownDay(day, 'ledger'), is_known: false }
+  if (suspectDays.has(day)) return unknownDay(day, 'reports', 'suspect_report')
+  const missing = lackingDays.has(day) ? 'unread_rows' : 'no_reports'
+  if (anchor === null) return unknownDay(day, 'ledger', missing)
   if (anchor === day) return knownDay(day, 'reports')
-  return { ...knownDay(day, 'anchored'), is_complete: day > newestReportDay }
+  return isFollowed && day > newest
+    ? knownDay(day, 'anchored')
+    : partialDay(day, 'anchored', day > newest ? 'before_ledger' : missing)
 }

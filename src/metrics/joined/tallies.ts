@@ -1,31 +1,26 @@
 /** Reads the sums of series from the ledger, and from Apple’s reports where the ledger is incomplete. */
 import type { App } from '../../apps/apps.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import {
   dayIndexOf,
-  type ReadTallies,
   type SumQuery,
   type Tallies,
   type Tally,
   tallyOf,
+  type Unconverted,
 } from '../sums/tallies.ts'
-import { isLevel, isLoss, type Joined, type JoinedMeasure } from './days.ts'
+import type { AmountsToRead, WithoutRate } from './amount_queries.ts'
+import { isJoined, isLevel, type Joined, type JoinedMeasure } from './days.ts'
 import type { JoinedSeries } from './joined.ts'
 
-/** The sources of one measure of one app by day. `of_ledger`: only the ledger has the measure. */
-export type JoinedMeasureDays = { app_id: string; measure: Measure; of_ledger?: true } & Omit<
-  Joined,
-  'values'
->
+/** The sources of one measure of one app by day. */
+export type JoinedMeasureDays = { app_id: string; measure: Measure } & Omit<Joined, 'values'>
 
-const JOINED_MEASURES: readonly Measure[] = [
-  ...(['mrr', 'trials', 'revenue.new', 'revenue.renewal', 'revenue.one_time'] as const),
-  ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
-  ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'downloads'] as const),
-]
-/** Whether a measure can be read from reports. Reports have the number of losses, but not their amounts. */
-const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure =>
-  JOINED_MEASURES.includes(measure) || (isLoss(measure) && !of_money)
+/** The sums of a query, the amounts that no rate is known for, and the sources of each measure. */
+export type JoinedSums = { tallies: Tallies; unconverted: Unconverted; from: JoinedMeasureDays[] }
+/** Reads sums of the ledger, and the amounts that no rate is known for. */
+type ReadLedger = (query: SumQuery) => Promise<Omit<JoinedSums, 'from'>>
 
 /** `of_money`: whether the metric is money, or a ratio of money. */
 type ReadOptions = { basis: 'gross' | 'proceeds'; of_money: boolean }
@@ -35,11 +30,8 @@ type ReadOptions = { basis: 'gross' | 'proceeds'; of_money: boolean }
  * difference from the previous day, so that changes and levels agree. With an attribute filter, only the ledger is read.
  */
 export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) => App | null) {
-  async function read(
-    query: SumQuery,
-    readLedger: ReadTallies,
-    { basis, of_money }: ReadOptions,
-  ): Promise<{ tallies: Tallies; from: JoinedMeasureDays[] }> {
+  async function read(query: SumQuery, readLedger: ReadLedger, options: ReadOptions): Promise<JoinedSums> {
+    const { basis, of_money } = options
     const apps = query.apps.flatMap((app_id) => appOf(app_id) ?? [])
     const { shown, environment, attribute } = query
     const joinedMeasures = query.measures
@@ -50,50 +42,74 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
           apps.some((app) => joined.needsJoin({ shown, app, environment, basis }, measure)),
       )
     const ledgerMeasures = query.measures.filter((measure) => !joinedMeasures.some((one) => one === measure))
-    const tallies =
-      ledgerMeasures.length === 0 ? new Map() : await readLedger({ ...query, measures: ledgerMeasures })
-    const ledgerOnlyMeasures = ledgerMeasures.filter((measure) => !isJoined(measure, of_money))
-    const from: JoinedMeasureDays[] = ledgerOnlyIn({ ...query, measures: ledgerOnlyMeasures })
-    for (const app_id of query.apps) {
-      for (const measure of joinedMeasures)
-        from.push(...(await addMeasure(tallies, query, { app_id, measure, basis })))
-    }
-    return { tallies, from }
+    const ofLedger =
+      ledgerMeasures.length === 0 ? EMPTY() : await readLedger({ ...query, measures: ledgerMeasures })
+    const sums = { ...ofLedger, from: ledgerOnlyIn({ ...query, measures: ledgerMeasures }) }
+    const reads = new Map()
+    for (const app of apps)
+      for (const measure of joinedMeasures) await addMeasure(sums, query, { app, measure, reads, ...options })
+    return sums
   }
 
-  /** The states of days of ledger-only measures, for each app with reports. */
-  function ledgerOnlyIn({ shown, apps, environment, measures, buckets }: SumQuery): JoinedMeasureDays[] {
+  /** The states of the days of each app’s measures that are read from the ledger alone. */
+  function ledgerOnlyIn({ apps, measures, buckets, ...query }: SumQuery): JoinedMeasureDays[] {
     const range = { from: (buckets[0]?.from ?? 0) - 1, until: buckets.at(-1)?.until ?? 0 }
     return apps.flatMap((app_id) => {
       const app = appOf(app_id)
-      return measures.flatMap((measure) => {
-        const ledgerDays = app && joined.ledgerOnly({ shown, app, environment, ...range }, measure)
-        return ledgerDays ? [{ app_id, measure, of_ledger: true as const, ...ledgerDays }] : []
-      })
+      const ledgerDays = app && joined.ledgerOnly({ ...query, app, ...range })
+      return ledgerDays === null
+        ? []
+        : measures.map((measure) => ({ app_id, measure, ...ledgerDays(measure) }))
     })
   }
 
-  type MeasureRequest = { app_id: string; measure: JoinedMeasure; basis: 'gross' | 'proceeds' }
+  /** The first day on which anything was heard of each app, in the days of a query. */
+  const knownFrom = (
+    query: Pick<SumQuery, 'apps' | 'shown' | 'environment' | 'zone'>,
+  ): Map<string, DayNumber> =>
+    new Map(
+      query.apps.flatMap((app_id) => {
+        const app = appOf(app_id)
+        return app === null ? [] : [[app_id, joined.knownFrom({ ...query, app, from: 0, until: 0 })]]
+      }),
+    )
 
-  async function addMeasure(tallies: Tallies, query: SumQuery, { app_id, measure, basis }: MeasureRequest) {
-    const app = appOf(app_id)
-    if (!app) return []
-    const { values, ...rest } = await readMeasure(query, app, measure, basis)
-    const { bucketIndexes } = dayIndexOf(query.buckets)
+  type MeasureRequest = ReadOptions & Pick<WithoutRate, 'reads'> & { app: App; measure: JoinedMeasure }
+
+  /** Adds a measure of an app, and its amounts that no rate is known for. */
+  async function addMeasure(sums: JoinedSums, query: SumQuery, request: MeasureRequest): Promise<void> {
+    const { app, measure, basis, of_money, reads } = request
+    const { values, ...rest } = await readMeasure(query, request)
+    addValues(sums.tallies, query, request, values)
+    sums.from.push({ app_id: app.id, measure, ...rest })
+    if (!of_money || query.currency !== null) return
+    for (const currency of joined.currenciesWithoutRate({ ...query, app_id: app.id, basis })) {
+      const waiting = await readMeasure({ ...query, without_rate: { currency, reads } }, request)
+      const found = [...waiting.values].filter(([, amounts]) => amounts.some(({ milli }) => milli !== 0))
+      if (found.length === 0) continue
+      const tallies: Tallies = sums.unconverted.get(currency) ?? new Map()
+      sums.unconverted.set(currency, tallies)
+      addValues(tallies, query, request, found)
+    }
+  }
+
+  function addValues(
+    tallies: Tallies,
+    { buckets, split }: SumQuery,
+    { app, measure }: Pick<MeasureRequest, 'app' | 'measure'>,
+    values: Iterable<[string, Amounts]>,
+  ): void {
+    const { bucketIndexes } = dayIndexOf(buckets)
     for (const [value, amounts] of values) {
-      const key = query.split === 'app' ? app_id : value
-      const tally = tallyOf(tallies, key, measure, query.buckets.length)
+      const tally = tallyOf(tallies, split === 'app' ? app.id : value, measure, buckets.length)
       if (isLevel(measure)) addLevel(tally, bucketIndexes, amounts)
       else addFlow(tally, bucketIndexes, amounts)
     }
-    return [{ app_id, measure, ...rest }]
   }
 
   function readMeasure(
-    { buckets, ...query }: SumQuery,
-    app: App,
-    measure: JoinedMeasure,
-    basis: 'gross' | 'proceeds',
+    { buckets, ...query }: SumQuery & AmountsToRead,
+    { app, measure, basis }: Pick<MeasureRequest, 'app' | 'measure' | 'basis'>,
   ): Promise<Joined> {
     const { from, until } = dayIndexOf(buckets)
     // The change of a level on the first day needs the value of the day before.
@@ -101,7 +117,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     return joined.read({ ...query, ...range, app, basis }, measure)
   }
 
-  return { read, ledgerOnlyIn }
+  return { read, ledgerOnlyIn, knownFrom }
 }
 
 type Amounts = readonly { milli: number; count: number }[]
@@ -136,3 +152,4 @@ function addToBucket(
 }
 
 const NO_AMOUNT = { milli: 0, count: 0 }
+const EMPTY = (): Omit<JoinedSums, 'from'> => ({ tallies: new Map(), unconverted: new Map() })

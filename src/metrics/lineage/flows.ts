@@ -11,13 +11,19 @@ import { byPurchaseDate, isPaidSubscription, replaces, type TransactionFact } fr
  */
 type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
 
+/** What revenue and proceeds are summed by. refunded_by_charge: refunds on the day of the charge. */
+export type FlowName = FlowKind | 'refunded_by_charge'
+
 /**
  * An amount at an instant, in thousandths of `currency`; refunds are positive too. `charged_at`: the instant of the
- * transaction’s charge. `refunded_before_milli`: the amount of the same charge that had been refunded before.
+ * transaction’s charge. `price_milli`: the whole charge, of `quantity` units; 0 if unknown. `refunded_before_milli`: the
+ * amount of the same charge that had been refunded before.
  */
 export type Flow = {
   at: number
   charged_at: number
+  price_milli: number
+  quantity: number
   refunded_before_milli: number
   kind: FlowKind
   transaction_id: string
@@ -123,7 +129,7 @@ function refund(
 
 /**
  * The refund of the unused time when `fact` replaces the purchase `before`: price × (expiry − change) ÷ (expiry −
- * purchase). An estimate, because Apple does not report the amount.
+ * purchase), at most what refunds leave of the price. An estimate, because Apple does not report the amount.
  */
 function proration(fact: TransactionFact, before: TransactionFact | undefined): Flow[] {
   if (!before?.price_milli || before.currency === null || !replaces(fact, before)) return []
@@ -132,13 +138,17 @@ function proration(fact: TransactionFact, before: TransactionFact | undefined): 
   const expires_at = before.expires_at ?? at
   if (expires_at <= at || (before.revoked_at ?? Infinity) <= at) return []
   const unused = BigInt(price_milli) * BigInt(expires_at - at)
-  const milli = Number(divideHalfEven(unused, BigInt(expires_at - purchased_at)))
-  return [{ ...flowFields(before, at, milli), kind: 'proration' }]
+  const estimate_milli = Number(divideHalfEven(unused, BigInt(expires_at - purchased_at)))
+  const refunded_milli = refunds(before).reduce((sum, one) => sum + one.milli, 0)
+  const milli = Math.min(estimate_milli, price_milli - refunded_milli)
+  return milli <= 0 ? [] : [{ ...flowFields(before, at, milli), kind: 'proration' }]
 }
 
 const flowFields = (fact: TransactionFact, at: number, milli: number) => ({
   at,
   charged_at: fact.purchased_at,
+  price_milli: fact.price_milli ?? 0,
+  quantity: fact.quantity,
   refunded_before_milli: 0,
   transaction_id: fact.transaction_id,
   product_id: fact.product_id,

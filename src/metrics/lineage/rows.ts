@@ -1,6 +1,6 @@
 /** Computes the rows of a lineage: all amounts that the lineage adds to the metrics. Every metric is a sum of rows. */
 import type { Calendar } from './calendar.ts'
-import { type Flow, flowInBase, flowsOf } from './flows.ts'
+import { type Flow, type FlowName, flowInBase, flowsOf } from './flows.ts'
 import { type LossAdjustment, type LossUnit, lossAdjustments } from './losses.ts'
 import type { Factors } from './months.ts'
 import {
@@ -8,10 +8,10 @@ import {
   type MovementKind,
   movementsOf,
   type SegmentLevel,
-  type ToBase,
   type ValuedSegment,
   withLevels,
 } from './movements.ts'
+import { type ProceedsCertainty, type ProceedsSettings, proceedsOfFlow } from './proceeds.ts'
 import { type Risk, type RiskSpan, risksOf } from './risks.ts'
 import {
   type Ending,
@@ -26,22 +26,24 @@ import {
 
 /**
  * mrr, trials: levels, which are the sum of all rows up to an instant. mrr.*: movements. revenue.*: amounts, where refunds
- * are positive; refunded_by_charge: refunds on the day of the charge. trial.began, trial.ended, trial.won: on the day on
- * which the trial began, or ended; trial.began_won, trial.began_lost: the result of a trial, on the day on which it
- * began. returned.*, passing.*: losses that churn excludes in the same day, week, month or fiscal month, on the day of the
- * loss. paid.direct: first payments without a trial directly before. risk.*: levels of subscriptions that will not renew
- * or await a payment. downloads: from Apple’s reports only; no lineage has such rows.
+ * are positive; refunded_by_charge: refunds on the day of the charge. proceeds.*: the proceeds of the same charges and
+ * refunds, by certainty. trial.began, trial.ended, trial.won: on the day on which the trial began, or ended;
+ * trial.began_won, trial.began_lost: the result of a trial, on the day on which it began. returned.*, passing.*: losses
+ * that churn excludes in the same day, week, month or fiscal month, on the day of the loss. paid.direct, paid.after_trial:
+ * first payments without and with a trial directly before. risk.*: levels of subscriptions that will not renew or await a
+ * payment. downloads: from Apple’s reports only; no lineage has such rows.
  */
 export type Measure =
   | 'mrr'
   | 'trials'
   | `mrr.${MovementKind}`
-  | `revenue.${Flow['kind']}`
-  | 'revenue.refunded_by_charge'
+  | `revenue.${FlowName}`
+  | `proceeds.${FlowName}.${ProceedsCertainty}`
   | `trial.${'began' | 'ended' | 'won' | 'began_won' | 'began_lost'}`
   | `returned.${LossUnit}`
   | `passing.${LossUnit}.${Ending}`
   | 'paid.direct'
+  | 'paid.after_trial'
   | `risk.${Risk}`
   | 'downloads'
 
@@ -69,9 +71,8 @@ type Facts = {
 }
 
 /** `calendar`: the organization’s calendar. `pacific`: the calendar of Apple’s reports and fiscal months. */
-export type Settings = {
+export type Settings = ProceedsSettings & {
   factors: Factors
-  toBase: ToBase
   periodOf: PeriodOf
   calendar: Calendar
   pacific: Calendar
@@ -97,7 +98,7 @@ export function metricRowsOf(
     ...firstPaidRows(movements, segments, dimensionsFor),
     ...risksOf(segments, { transactions, renewals }).flatMap((span) => riskRows(span, dimensionsFor)),
     ...segments.flatMap((segment, index) => trialRows(segment, segments[index + 1], dimensionsFor)),
-    ...flowsOf(transactions, hasFirstTransaction).flatMap((flow) => flowRows(flow, dimensionsFor, toBase)),
+    ...flowsOf(transactions, hasFirstTransaction).flatMap((flow) => flowRows(flow, dimensionsFor, settings)),
   ]
   return mergeRows(rows)
 }
@@ -163,7 +164,7 @@ function riskRows({ risk, from, to, segment }: RiskSpan, dimensionsFor: Dimensio
   return to === Infinity ? [row(from, 1)] : [row(from, 1), row(to, -1)]
 }
 
-/** The row of the first payment. Empty if the payment follows a trial, because the trial’s rows count that payment. */
+/** The row of a first payment without a trial directly before. */
 function firstPaidRows(
   movements: readonly Movement[],
   segments: readonly ValuedSegment[],
@@ -233,19 +234,24 @@ function trialRows(
   const ended = [
     countRow(to, 'trial.ended', dimensions, 1),
     ...(isWon ? [countRow(to, 'trial.won', dimensions, 1)] : []),
+    // The payment may be for another product than the trial, or in another country.
+    ...(isWon ? [countRow(to, 'paid.after_trial', dimensionsFor(next.transaction_id), 1)] : []),
   ]
   return [countRow(from, 'trial.began', dimensions, 1), ...ended, began]
 }
 
-function flowRows(flow: Flow, dimensionsFor: DimensionsOf, toBase: ToBase): MetricRow[] {
+/** The rows of a flow and of its proceeds. */
+function flowRows(flow: Flow, dimensionsFor: DimensionsOf, settings: Settings): MetricRow[] {
   const { at, charged_at, kind, transaction_id, currency, milli } = flow
-  const amounts = { currency: currency ?? '', milli, base_milli: flowInBase(flow, toBase) }
-  const row = {
-    ...countRow(at, `revenue.${kind}`, dimensionsFor(transaction_id), milli < 0 ? -1 : 1),
-    ...amounts,
+  const amounts = { currency: currency ?? '', milli, base_milli: flowInBase(flow, settings.toBase) }
+  const { basis, ...proceeds } = proceedsOfFlow(flow, settings) ?? { basis: null }
+  const rowsOn = (on_at: number, name: FlowName): MetricRow[] => {
+    const counted = countRow(at, `revenue.${name}`, dimensionsFor(transaction_id), milli < 0 ? -1 : 1)
+    const row = { ...counted, on_at, ...amounts }
+    return basis === null ? [row] : [row, { ...row, ...proceeds, measure: `proceeds.${name}.${basis}` }]
   }
-  if (kind !== 'refund') return [row]
-  return [row, { ...row, measure: 'revenue.refunded_by_charge', on_at: charged_at }]
+  const rows = rowsOn(at, kind)
+  return kind === 'refund' ? [...rows, ...rowsOn(charged_at, 'refunded_by_charge')] : rows
 }
 
 /** Orders rows by `known_at`, merges rows that differ only in amounts, and drops rows that are zero. */
@@ -255,14 +261,15 @@ function mergeRows(rows: MetricRow[]): MetricRow[] {
   for (let from = 0; from < rows.length; ) {
     let to = from + 1
     while (rows[to]?.known_at === rows[from]?.known_at) to += 1
-    // Most instants have one row and need no merging.
-    sums.push(...(to - from === 1 ? rows.slice(from, to) : mergeRowsAt(rows.slice(from, to))))
+    sums.push(...mergeRowsAt(rows.slice(from, to)))
     from = to
   }
   return sums.filter(({ milli, base_milli, count }) => milli !== 0 || count !== 0 || (base_milli ?? 0) !== 0)
 }
 
-function mergeRowsAt(rows: readonly MetricRow[]): MetricRow[] {
+function mergeRowsAt(rows: readonly MetricRow[]): readonly MetricRow[] {
+  // Most instants have one row, or a charge and its proceeds, and need no merging.
+  if (rows.length === 1 || new Set(rows.map(({ measure }) => measure)).size === rows.length) return rows
   const sums = new Map<string, MetricRow>()
   for (const row of rows) {
     const name = mergeKey(row)

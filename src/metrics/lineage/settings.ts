@@ -5,6 +5,7 @@ import type { Rates } from '../../rates/rates.ts'
 import type { Store } from '../../store/store.ts'
 import type { CountedBy, Generations } from '../upkeep/generations.ts'
 import { type Calendar, dayText, openCalendar } from './calendar.ts'
+import type { PricedCharge, Proceeds } from './proceeds.ts'
 import type { Settings } from './rows.ts'
 
 /** The zone of Apple's reports. */
@@ -25,10 +26,17 @@ export type SettingsOf = (app_id: string) => AppSettings | null
 
 export type CountingSettings = ReturnType<typeof openCountingSettings>
 
-type Deps = { store: Store; apps: Apps; generations: Generations; products: Products; rates: Rates }
+type Deps = {
+  store: Store
+  apps: Apps
+  generations: Generations
+  products: Products
+  rates: Rates
+  proceedsOf: (app_id: string, charge: PricedCharge) => Proceeds
+}
 
 /** Opens the settings of each app in each generation. */
-export function openCountingSettings({ store, apps, generations, products, rates }: Deps) {
+export function openCountingSettings({ store, apps, generations, products, rates, proceedsOf }: Deps) {
   const calendars = new Map<string, Calendar>()
   const periods = store.cached(['products'], (name) => {
     const [app_id = '', product_id = ''] = name.split('\n')
@@ -42,9 +50,7 @@ export function openCountingSettings({ store, apps, generations, products, rates
   let isProvisional = false
 
   function calendarOf(zone: string): Calendar {
-    const cached = calendars.get(zone)
-    if (cached) return cached
-    const opened = openCalendar(zone)
+    const opened = calendars.get(zone) ?? openCalendar(zone)
     calendars.set(zone, opened)
     return opened
   }
@@ -71,6 +77,7 @@ export function openCountingSettings({ store, apps, generations, products, rates
       currency: base,
       calendars: time_zone === PACIFIC ? [calendar] : [calendar, pacific],
       periodOf: (product_id) => periods(`${app_id}\n${product_id}`),
+      proceedsOf: (charge) => proceedsOf(app_id, charge),
       toBase(milli, currency, at) {
         if (currency === base) return milli
         const converted = conversions(`${milli} ${currency} ${base} ${dayText(calendar.dayOf(at))}`)

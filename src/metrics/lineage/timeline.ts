@@ -3,6 +3,7 @@
  * enough, because Apple sends grace dates and expiration reasons only while they apply.
  */
 import type { TransactionRow } from '../../ledger/transactions.ts'
+import { isRetry, isRetryEnd } from './retries.ts'
 import { countSignedBefore, signedWithin } from './signing.ts'
 
 /** trial: a free introductory offer. free_offer: any other free offer. intro, offer: paid offers. */
@@ -35,6 +36,7 @@ export type TransactionFact = Pick<
   | 'group_id'
   | 'reason'
   | 'ownership'
+  | 'quantity'
   | 'price_milli'
   | 'currency'
   | 'storefront'
@@ -80,7 +82,7 @@ const STANDARD_PERIODS: readonly (readonly [period: string, days: number])[] = [
 
 /**
  * A transaction from which a segment is computed. `paid_to`: the end of the paid time, without grace. `until`: the instant
- * of the lineage’s next purchase. `isRetried`: Apple retried the payment of the next period.
+ * of the lineage’s next purchase. `isRetried`: Apple retried the payment of the next period and did not collect it.
  */
 type Draft = {
   fact: TransactionFact
@@ -128,13 +130,14 @@ function draftOf(fact: TransactionFact, until: number, infos: readonly RenewalFa
   const expires_at = fact.expires_at ?? purchased_at
   // Infos signed before the purchase describe an earlier period, so their grace and retry are ignored.
   const infosInPeriod = signedWithin(infos, purchased_at, until)
-  const grace_until = infosInPeriod.reduce(
-    (latest, { grace_until_at }) => Math.max(latest, grace_until_at ?? 0),
-    0,
-  )
+  // A retry that ends within the paid time was about the payment of this period, so its grace does not extend it.
+  const startPaid = infosInPeriod.findLastIndex((info) => isRetryEnd(info) && info.signed_at < expires_at)
+  const grace_until = infosInPeriod
+    .slice(startPaid + 1)
+    .reduce((latest, { grace_until_at }) => Math.max(latest, grace_until_at ?? 0), 0)
   const revoked_at = fact.revoked_at ?? Infinity
   const to = Math.min(Math.max(expires_at, grace_until), revoked_at)
-  const isRetried = infosInPeriod.some(({ in_billing_retry }) => in_billing_retry === 1)
+  const isRetried = infosInPeriod.findLastIndex(isRetry) > infosInPeriod.findLastIndex(isRetryEnd)
   return { fact, from: purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until, isRetried }
 }
 
@@ -194,9 +197,9 @@ function newestInfoOf(
 }
 
 /**
- * Why a draft ended. If a payment failed, the ending stays `billing`, even if Apple reports another reason when it stops
- * retrying after 60 days. Otherwise the newest info decides: by its expiration reason or, without a reason, by whether
- * renewal was turned on.
+ * Why a draft ended. If a payment failed and was not collected, the ending stays `billing`, even if Apple reports another
+ * reason when it stops retrying after 60 days. Otherwise the newest info decides: by its expiration reason or, without a
+ * reason, by whether renewal was turned on.
  */
 function endingOf({ fact, until, isRetried }: Draft, infos: readonly RenewalFact[]): Ending {
   if (isRetried) return 'billing'

@@ -1,9 +1,8 @@
 /** Computes the refunds of one lineage: what Apple gave back, why, and what it changed in MRR. */
-import { divideHalfEven } from '../../money.ts'
-import type { ConvertProceeds } from '../customers/charges.ts'
 import type { LineageFacts, RefundableFact } from '../effects/lineage_facts.ts'
 import { type Flow, flowInBase, flowsOf, isUnpaidRevocation } from '../lineage/flows.ts'
 import { type Movement, movementsOf, withLevels } from '../lineage/movements.ts'
+import { proceedsOfFlow } from '../lineage/proceeds.ts'
 import type { AppSettings } from '../lineage/settings.ts'
 import { type Segment, timelineOf } from '../lineage/timeline.ts'
 
@@ -53,7 +52,6 @@ type Context = {
   app_id: string
   original_transaction_id: string
   settings: AppSettings
-  proceedsOf: ConvertProceeds
   /** The reason of the customer’s request, by transaction id. */
   requestReasons: ReadonlyMap<string, string>
 }
@@ -73,7 +71,7 @@ export function refundRowsOf({ transactions, renewals }: LineageFacts, context: 
   const factById = new Map(transactions.map((fact) => [fact.transaction_id, fact]))
   const priced = flows.flatMap((flow) => {
     const fact = factById.get(flow.transaction_id)
-    return fact ? [{ ...rowOf(fact, flow.at, context, course), ...amountsOf(flow, fact, context) }] : []
+    return fact ? [{ ...rowOf(fact, flow.at, context, course), ...amountsOf(flow, settings) }] : []
   })
   const unpriced = transactions.flatMap((fact) =>
     fact.revoked_at !== null && isUnpriced(fact) ? [rowOf(fact, fact.revoked_at, context, course)] : [],
@@ -137,21 +135,12 @@ const NO_REVOCATION = { revocation_type: null, revocation_percentage: null }
 const lossMilli = ({ currency, base_milli }: Movement): number | null =>
   currency === null ? null : base_milli
 
-function amountsOf(flow: Flow, { price_milli }: RefundableFact, { app_id, settings, proceedsOf }: Context) {
-  const { milli, currency, charged_at } = flow
-  const price = price_milli ?? 0
-  const charge = { ...flow, app_id, at: charged_at, milli: price, currency: currency ?? '' }
-  const proceeds = proceedsOf(charge, settings.currency)
-  return {
-    kind: milli < 0 ? ('reversal' as const) : ('refund' as const),
-    milli,
-    base_milli: flowInBase(flow, settings.toBase),
-    proceeds_milli:
-      proceeds === null
-        ? null
-        : Number(divideHalfEven(BigInt(proceeds.base_milli) * BigInt(milli), BigInt(price))),
-  }
-}
+const amountsOf = (flow: Flow, settings: AppSettings) => ({
+  kind: flow.milli < 0 ? ('reversal' as const) : ('refund' as const),
+  milli: flow.milli,
+  base_milli: flowInBase(flow, settings.toBase),
+  proceeds_milli: proceedsOfFlow(flow, settings)?.base_milli ?? null,
+})
 
 /** The reason of the request is more exact than that of the refund. */
 export function reasonOf(requested: string | undefined, revocation_reason: number | null): RefundReason {

@@ -4,7 +4,6 @@ import { customerId } from '../../ledger/customers.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
 import type { Store } from '../../store/store.ts'
 import { yieldToEventLoop } from '../../turns.ts'
-import type { ConvertProceeds } from '../customers/charges.ts'
 import { openLineageFacts } from '../effects/lineage_facts.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import { type CountingSettings, PACIFIC } from '../lineage/settings.ts'
@@ -24,13 +23,7 @@ type RefundTotals = {
 }
 
 type Days = { from: DayNumber; until: DayNumber }
-type Deps = {
-  store: Store
-  clock: Clock
-  generations: Generations
-  settings: CountingSettings
-  proceedsOf: ConvertProceeds
-}
+type Deps = { store: Store; clock: Clock; generations: Generations; settings: CountingSettings }
 /** The lineages that are read before other requests are served. */
 const SLICE = 50
 /** How long a list is kept for its further pages, and the most lists. */
@@ -58,7 +51,7 @@ function openStatements(store: Store) {
 
 export type RefundLists = ReturnType<typeof openRefundLists>
 
-export function openRefundLists({ store, clock, generations, settings, proceedsOf }: Deps) {
+export function openRefundLists({ store, clock, generations, settings }: Deps) {
   const lineageFacts = openLineageFacts(store)
   const { refunded, customers } = openStatements(store)
   const requestReasonsOf = openRequestReasons(store)
@@ -95,7 +88,7 @@ export function openRefundLists({ store, clock, generations, settings, proceedsO
       const { app_id = '', original_transaction_id = '' } = keys[at] ?? {}
       const own = settings.settingsOf(app_id)
       const reasons = requestReasons[at] ?? new Map()
-      const context = { app_id, original_transaction_id, proceedsOf, requestReasons: reasons }
+      const context = { app_id, original_transaction_id, requestReasons: reasons }
       return own === null ? [] : refundRowsOf(facts, { ...context, settings: own })
     })
   }

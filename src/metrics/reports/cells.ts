@@ -19,15 +19,16 @@ export type LossWindow = Interval | 'fiscal_month'
 /** The reason that Apple reports for the end of a subscription. */
 export type CancellationReason = 'voluntary' | 'billing' | 'other'
 /**
- * Counts of a Pacific day. `trial.lost`: trials that ended without a payment. `paid.direct`: first payments without a
- * trial directly before. `churned`: paid subscriptions that ended. `passing`: churned subscriptions that had begun within
- * the same period. `returned`: reactivations of subscriptions that ended within the period and had begun before it.
+ * Counts of a Pacific day. `trial.lost`: trials that ended without a payment. `paid.direct`, `paid.after_trial`: first
+ * payments without and with a trial directly before. `churned`: paid subscriptions that ended. `passing`: churned
+ * subscriptions that had begun within the same period. `returned`: reactivations of subscriptions that ended within the
+ * period and had begun before it.
  */
 export type EventMeasure =
   | 'trial.began'
   | 'trial.won'
   | 'trial.lost'
-  | 'paid.direct'
+  | `paid.${'direct' | 'after_trial'}`
   | `churned.${CancellationReason}`
   | `passing.${LossWindow}.${CancellationReason}`
   | `returned.${LossWindow}`

@@ -1,10 +1,10 @@
 /** Stores which report days are summed in each generation, and which days are due. */
 import type { Clock } from '../../clock.ts'
-import { SUSPECT_EMPTY } from '../../ledger/reports/import_day.ts'
 import { bound, type Store } from '../../store/store.ts'
 import { type DayNumber, dayNumber } from '../lineage/calendar.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
 import { SUMMED_KINDS, type SummedKind } from './cells.ts'
+import { IS_LACKING, IS_SUSPECT, openFaultyDays } from './faulty_days.ts'
 
 /** One day of one report. */
 type DayKey = { generation: number; kind: SummedKind; day_on: string }
@@ -33,6 +33,16 @@ export type DaySource = { day_on: string; reports: string; holes: number; apps: 
 
 /** The number of due days, and the instant since which the first has been due; null if no day is due. */
 export type DueCount = { count: number; since: number | null }
+
+/** The sources of days. A part of its rows does not say the level of a day. */
+const SOURCE = `
+  select day_on, json_group_array(report_id) filter (where report_id is not null) as reports,
+    sum(not ((state = 'done' and not (kind = 'subscription' and ${IS_LACKING})) or (state = 'empty' and not ${IS_SUSPECT}))) as holes,
+    (select json_group_array(reported_app_id || ' ' || app_id) from
+      (select reported_app_id, app_id from report_apps join reported_apps on reported_apps.id = reported_app_id
+       where report_id in (select d.report_id from import_days d where d.organization_id = i.organization_id
+         and d.kind = i.kind and d.day_on = i.day_on) and app_id is not null order by 1)) as apps
+  from import_days i where organization_id = ? and kind = ?`
 
 export type ReportedDays = ReturnType<typeof openReportedDays>
 
@@ -74,17 +84,9 @@ export function openReportedDays({ store, clock, generations }: Deps) {
   const drop = store.prepare<[number, number, number]>(`
     delete from reported_days where generation = ? and (kind, day_on) in
       (select kind, day_on from reported_days where generation = ? limit ?)`)
-  const source = `
-    select day_on, json_group_array(report_id) filter (where report_id is not null) as reports,
-      sum(not (state = 'done' or (state = 'empty' and ifnull(reason, '') <> '${SUSPECT_EMPTY}'))) as holes,
-      (select json_group_array(reported_app_id || ' ' || app_id) from
-        (select reported_app_id, app_id from report_apps join reported_apps on reported_apps.id = reported_app_id
-         where report_id in (select d.report_id from import_days d where d.organization_id = i.organization_id
-           and d.kind = i.kind and d.day_on = i.day_on) and app_id is not null order by 1)) as apps
-    from import_days i where organization_id = ? and kind = ?`
-  const sources = store.prepare<[string, string], DaySource>(`${source} group by day_on`)
+  const sources = store.prepare<[string, string], DaySource>(`${SOURCE} group by day_on`)
   const sourceOn = store.prepare<[string, string, string], DaySource>(
-    `${source} and day_on = ? group by day_on`,
+    `${SOURCE} and day_on = ? group by day_on`,
   )
   const availableDays = store.cached(['reported_days'], (name) => {
     const [generation = '', kind = ''] = name.split('\n')
@@ -151,6 +153,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     /** The available days of a generation, in order. */
     available: (generation: number, kind: SummedKind): readonly DayNumber[] =>
       availableDays(`${generation}\n${kind}`),
+    ...openFaultyDays(store),
     /** Deletes up to `limit` days of a generation and returns their number. Runs inside a unit of work. */
     drop: (generation: number, limit: number): number => drop.run(generation, generation, limit).changes,
   }

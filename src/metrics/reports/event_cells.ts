@@ -43,21 +43,39 @@ export function eventCells(row: EventRow): ReportCell[] {
 
 const isFree = ({ event, offer_type }: EventRow): boolean => /free trial/i.test(`${event} ${offer_type}`)
 
-/** The longest gap after which Apple continues to count consecutive paid periods. Free time is not a paid period. */
-const CONTINUITY_DAYS = 60
-const isFirstPayment = (row: EventRow): boolean => !isFree(row) && row.consecutive_paid_periods === 1
+/** Whether a row names an offer that costs money. Older reports name a paid introductory offer in the event. */
+const isPaidOffer = (row: EventRow): boolean =>
+  !isFree(row) && (row.offer_type !== null || /introductory price/i.test(row.event))
 
-function measuresOf(row: EventRow): EventMeasure[] {
+/**
+ * Whether the introductory offer that a row names is over. Apple repeats the type of a paid one in the later rows of the
+ * subscription. Periods of introductory offers do not count as paid periods, and other offers have a name.
+ */
+const isIntroductionOver = ({ offer_name, consecutive_paid_periods }: EventRow): boolean =>
+  offer_name === null && (consecutive_paid_periods ?? 0) > 0
+
+const isFreeTime = (row: EventRow): boolean => isFree(row) && !isIntroductionOver(row)
+
+/** The longest gap after which Apple continues to count consecutive paid periods. */
+const CONTINUITY_DAYS = 60
+
+/** Whether a row is of the first payment of a subscription. After a paid offer, the offer’s start was the first payment. */
+const isFirstPayment = (row: EventRow): boolean =>
+  row.consecutive_paid_periods === 1 && !isPaidOffer(row) && !isFreeTime(row)
+
+const CONVERTED: readonly EventMeasure[] = ['trial.won', 'paid.after_trial']
+
+function measuresOf(row: EventRow): readonly EventMeasure[] {
   const { event, class: type } = row
   if (type === 'activation') return activationMeasures(row)
-  if (type === 'conversion') return isPaidFromTrial(row) ? ['trial.won'] : []
+  if (type === 'conversion') return isPaidFromTrial(row) ? CONVERTED : []
   if (type === 'cancellation') return cancellationMeasures(row)
   if (type === 'reactivation') return reactivationMeasures(row)
-  if (type === 'change') return isFirstPayment(row) ? ['trial.won'] : []
+  if (type === 'change') return isFirstPayment(row) ? CONVERTED : []
   if (type !== 'renewal' || !isFirstPayment(row)) return []
   // A trial whose payment fails ends, unless a grace period begins. A later payment is a first payment without a trial.
   if (/billing retry/i.test(event)) return ['trial.lost', 'paid.direct']
-  return /grace/i.test(event) ? ['trial.won'] : ['paid.direct']
+  return /grace/i.test(event) ? CONVERTED : ['paid.direct']
 }
 
 /** Only introductory free offers are trials. An event that begins with “opt” is neither a trial nor a payment. */
@@ -66,10 +84,14 @@ function activationMeasures(row: EventRow): EventMeasure[] {
   return /^start (intro|free)/i.test(row.event) ? ['trial.began'] : []
 }
 
-/** Whether a conversion follows a free trial. A conversion from a paid introductory offer is not one. */
-const isPaidFromTrial = ({ event, consecutive_paid_periods }: EventRow): boolean =>
-  /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(event) &&
-  (consecutive_paid_periods ?? 1) <= 1
+/**
+ * Whether a conversion from an introductory offer is a payment after a free trial. Apple leaves the type blank in rows after
+ * a trial. A row of another offer, which has a name, does not say what was before; most introductory offers are trials.
+ */
+const isPaidFromTrial = (row: EventRow): boolean =>
+  /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(row.event) &&
+  (row.offer_name === null ? !isPaidOffer(row) : !isFree(row)) &&
+  (row.consecutive_paid_periods ?? 1) <= 1
 
 const LOSS_WINDOWS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies readonly LossWindow[]
 
@@ -82,7 +104,8 @@ function startOf(day: DayNumber, unit: LossWindow): DayNumber {
 
 /** A subscription without a start day is assumed to have begun before the period. The end of a free offer is no loss. */
 function cancellationMeasures(row: EventRow): EventMeasure[] {
-  if (isFree(row)) return row.consecutive_paid_periods === 0 ? ['trial.lost'] : []
+  if (isFreeTime(row))
+    return row.consecutive_paid_periods === 0 && row.offer_name === null ? ['trial.lost'] : []
   const [day, reason] = [dayNumber(row.event_on), reasonOf(row)]
   const began = row.original_start_on === null ? -Infinity : dayNumber(row.original_start_on)
   const within = LOSS_WINDOWS.filter((unit) => began >= startOf(day, unit))
@@ -91,12 +114,13 @@ function cancellationMeasures(row: EventRow): EventMeasure[] {
 
 /**
  * A reactivation cancels a loss of the same period if the subscription began before the period and was paid. If it was
- * never paid, the reactivation is the first payment.
+ * never paid, the reactivation is the first payment, also if it begins a paid offer.
  */
 function reactivationMeasures(row: EventRow): EventMeasure[] {
-  const { event_on, original_start_on, days_canceled } = row
-  if (isFree(row) || days_canceled === null) return []
-  if (isFirstPayment(row)) return days_canceled <= CONTINUITY_DAYS ? ['paid.direct'] : []
+  const { event_on, original_start_on, days_canceled, consecutive_paid_periods: paid_periods } = row
+  if (isFreeTime(row) || days_canceled === null) return []
+  if (isFirstPayment(row) || paid_periods === 0)
+    return days_canceled <= CONTINUITY_DAYS ? ['paid.direct'] : []
   const day = dayNumber(event_on)
   const began = original_start_on === null ? -Infinity : dayNumber(original_start_on)
   return LOSS_WINDOWS.filter((unit) => {
@@ -111,8 +135,10 @@ function reasonOf({ event, cancellation_reason }: EventRow): CancellationReason 
   return cancellation_reason === null || /^cancel/i.test(cancellation_reason) ? 'voluntary' : 'other'
 }
 
-/** The length of an upfront offer as an ISO 8601 duration; null if the row does not contain it. */
-export function offerLength({ offer_type, offer_duration }: EventRow): string | null {
-  if (offer_duration === null || !/pay up front/i.test(offer_type ?? '')) return null
+/** The length of an upfront offer as an ISO 8601 duration; null if the row does not contain it, or the offer is over. */
+export function offerLength(row: EventRow): string | null {
+  const { offer_type, offer_duration } = row
+  if (offer_duration === null || !/pay up front/i.test(offer_type ?? '') || isIntroductionOver(row))
+    return null
   return parsePeriod(offer_duration)
 }

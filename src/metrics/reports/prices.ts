@@ -43,21 +43,21 @@ export function openReportedPrices(store: Store) {
     select * from reported_prices
     where app_id = ${bound} and product_id = ${bound} and storefront = ${bound} and currency = ${bound}
       and price_milli = ${bound} and is_after_a_year = ${bound} and day <= ${bound}
-    order by day desc, units desc limit 1`)
+    order by day desc, units desc, proceeds_currency limit 1`)
 
   const newestAnyPrice = store.prepare<[string, string, string, string, DayNumber], PriceRow>(`
     select * from reported_prices
     where app_id = ${bound} and product_id = ${bound} and storefront = ${bound} and currency = ${bound}
       and day <= ${bound}
-    order by day desc, units desc limit 1`)
+    order by day desc, units desc, price_milli, is_after_a_year, proceeds_currency limit 1`)
 
-  const first = store.prepare<[string, string, string, string], { day: DayNumber }>(`
-    select day from reported_prices
-    where app_id = ? and product_id = ? and storefront = ? and currency = ? limit 1`)
-  // Cached, because charts read thousands of days, and most products have no price.
-  const hasPrices = store.cached(['reported_prices'], (name) => {
+  const first = store.prepare<[string, string, string, string], { day: DayNumber | null }>(`
+    select min(day) as day from reported_prices
+    where app_id = ? and product_id = ? and storefront = ? and currency = ?`)
+  // Cached, because a rebuild reads the prices of all charges, and many are older than the first report.
+  const firstDay = store.cached(['reported_prices'], (name): DayNumber => {
     const [app_id = '', product_id = '', storefront = '', currency = ''] = name.split('\n')
-    return first.get(app_id, product_id, storefront, currency) !== undefined
+    return first.get(app_id, product_id, storefront, currency)?.day ?? Infinity
   })
 
   /**
@@ -75,15 +75,15 @@ export function openReportedPrices(store: Store) {
 
   /** The newest prices up to a day: `first` for the first year of service, `later` for later years. */
   function newestPrices({ app_id, product_id, storefront, currency, price_milli, day }: PriceKey) {
-    if (!hasPrices(scopeKey({ app_id, product_id, storefront, currency }))) return NO_PRICES
+    if (day < firstDay(scopeKey({ app_id, product_id, storefront, currency }))) return NO_PRICES
     const newestPrice = (is_after_a_year: number): PriceRow | null =>
       newest.get(app_id, product_id, storefront, currency, price_milli, is_after_a_year, day) ?? null
     return { first: newestPrice(0), later: newestPrice(1) }
   }
 
-  /** The newest price of a product in a country up to a day. */
+  /** The price of a product in a country that sold most on the newest day up to a day. */
   const newestOf = ({ app_id, product_id, storefront, currency, day }: Omit<PriceKey, 'price_milli'>) =>
-    hasPrices(scopeKey({ app_id, product_id, storefront, currency }))
+    day >= firstDay(scopeKey({ app_id, product_id, storefront, currency }))
       ? (newestAnyPrice.get(app_id, product_id, storefront, currency, day) ?? null)
       : null
 

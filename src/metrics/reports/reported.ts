@@ -23,11 +23,11 @@ import { SUMMED_KINDS, type SummedKind } from './cells.ts'
 import { type DueCount, openReportedDays } from './days.ts'
 import { openReportedNames } from './names.ts'
 import { openReportedPrices } from './prices.ts'
-import { type Commission, openProceedsCalculator, proceedsInBase } from './proceeds.ts'
+import { type Commission, openProceedsCalculator } from './proceeds.ts'
 import { openReportRowsRead } from './report_rows.ts'
-import { openShares } from './shares.ts'
 import { openSumming, type SumWrite } from './summing.ts'
 import { openReportedSums } from './sums.ts'
+import { openUnconnected } from './unconnected.ts'
 
 type Deps = {
   store: Store
@@ -62,13 +62,11 @@ export function openReported(deps: Deps) {
   const names = openReportedNames(store, products)
   const rows = openReportRowsRead(store)
   const summing = openSumming({ store, rates, generations, days, rows, sums, prices, names })
-  const proceeds = openProceedsCalculator(prices, commission)
-  const sources = openAmountSources({ store, sums, daySums, names, proceeds, commission, convertToBase })
-  const shares = openShares({ store, convertToBase, commission })
+  const sources = openAmountSources({ store, sums, daySums, names })
   const agreement = openLevelAgreement(sources)
   const summed = openHook<[]>()
   const cutoverHolds = openHook<[app_id: string], boolean>()
-  const cutovers = openCutovers({ store, clock, generations, days, sums, agreement, isCurrent })
+  const cutovers = openCutovers({ store, clock, generations, days, sums, sources, agreement, isCurrent })
   const joined = openJoined({ days, sums, sources, cutovers, agreement, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
   const coverage = openCoverage({ convertToBase, days, sums, sources, cutovers })
@@ -265,11 +263,13 @@ export function openReported(deps: Deps) {
     readReportsOnly: joined.readReportsOnly,
     readTallies: tallies.read,
     ledgerOnlyIn: tallies.ledgerOnlyIn,
+    knownFrom: tallies.knownFrom,
     cutoverOf: cutovers.cutoverOf,
-    proceeds,
-    proceedsInBase: proceedsInBase(proceeds, rates),
+    observedFrom: cutovers.observedFrom,
+    proceedsOf: openProceedsCalculator(prices, commission),
+    proceedsOfLedger: sources.proceedsOfLedger,
     onPrices: prices.onChange,
-    shares,
     coverage: coverage.coverageOf,
+    unconnected: openUnconnected({ store, convertToBase }),
   }
 }

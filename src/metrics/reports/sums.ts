@@ -59,6 +59,10 @@ export function openReportedSums(store: Store) {
   const measures = store.prepare<ReportedScope, { measure: string }>(
     'select distinct measure from reported_series where generation = :generation and app_id = :app_id',
   )
+  const inCurrencies = store.prepare<ReportedScope & { dimension: string }, { id: number; value: string }>(`
+    select id, value from reported_series where generation = :generation and app_id = :app_id
+      and dimension = :dimension and value <> ''`)
+  const anySum = store.prepare<[number], object>('select 1 from reported_sums where series_id = ? limit 1')
   const seriesOfGeneration = store.prepare<[number, number], { id: number }>(
     'select id from reported_series where generation = ? limit ?',
   )
@@ -108,6 +112,25 @@ export function openReportedSums(store: Store) {
     KIND_CACHE_SIZE,
   )
 
+  // Cached, because charts of money read this for each app.
+  const seriesInCurrencies = store.cached(
+    ['reported_series'],
+    (name) => {
+      const [generation, app_id = '', dimension = ''] = name.split('\n')
+      return inCurrencies.all({ generation: Number(generation), app_id, dimension })
+    },
+    KIND_CACHE_SIZE,
+  )
+
+  /** The currencies of an app’s reports; with `unconverted` those of amounts that no rate is known for on some day. */
+  function currenciesOf(
+    { generation, app_id }: ReportedScope,
+    dimension: 'currency' | 'unconverted',
+  ): string[] {
+    const series = seriesInCurrencies(`${generation}\n${app_id}\n${dimension}`)
+    return [...new Set(series.filter(({ id }) => anySum.get(id) !== undefined).map(({ value }) => value))]
+  }
+
   /** Whether any report of this kind contains the app. */
   const isReported = ({ generation, app_id }: ReportedScope, kind: SummedKind): boolean =>
     kindsOf(`${generation}\n${app_id}`).has(kind)
@@ -125,6 +148,7 @@ export function openReportedSums(store: Store) {
   return {
     replace,
     isReported,
+    currenciesOf,
     drop,
     /** The first Pacific day with reports of the app other than downloads; null if there is none. */
     firstDay: (scope: ReportedScope): DayNumber | null => firstDayOf.get(scope)?.day ?? null,

@@ -2,6 +2,7 @@
 import { type CsvValue, csvLine, csvSlices, decimalText } from '../../http/csv.ts'
 import type { OverviewAnswer } from './overview.ts'
 import type { NotConverted, Point, Series } from './points.ts'
+import { reasonsOn } from './reasons.ts'
 import type { SeriesAnswer, SeriesRange } from './series.ts'
 import type { Layout } from './series_request.ts'
 
@@ -20,7 +21,7 @@ function figureCells({ ratio_of, currency }: Money, point: Point): CsvValue[] {
 }
 
 /** Formats unconverted amounts as `EUR 12.000; GBP 3.500`, and for a ratio as `EUR 1.000 of 12.000`. */
-const notConvertedText = (some: readonly NotConverted[] = []): string =>
+export const notConvertedText = (some: readonly NotConverted[] = []): string =>
   some
     .map(({ currency, milli, numerator = 0, denominator }) => {
       if (milli !== undefined) return `${currency} ${decimalText(milli)}`
@@ -66,10 +67,11 @@ const longColumns = (answer: SeriesAnswer): string[] => [
   'not_converted',
   'month_length',
   ...(isFiscal(answer) ? FISCAL_COLUMNS : []),
+  'reasons',
 ]
 
 function* longLines(answer: SeriesAnswer, { series }: SeriesRange, rangeName: RangeName) {
-  for (const { value, others, part, points } of series)
+  for (const { value, others, part, points, reasons } of series)
     for (const point of points)
       yield csvLine([
         answer.metric,
@@ -84,6 +86,7 @@ function* longLines(answer: SeriesAnswer, { series }: SeriesRange, rangeName: Ra
         ...lastCells(point),
         answer.month_length,
         ...(isFiscal(answer) ? fiscalCells(point) : []),
+        reasonsOn(reasons, point.on).join(' '),
       ])
 }
 
@@ -102,11 +105,13 @@ const wideColumns = (answer: SeriesAnswer): string[] => [
   ...(answer.currency === null ? [] : ['currency']),
   'complete',
   'month_length',
+  'reasons',
 ]
 
 function* wideLines(answer: SeriesAnswer, { series }: SeriesRange, rangeName: RangeName) {
-  const pointsByName = new Map(series.map((one) => [wideName(answer, one), one.points]))
-  const columnPoints = answer.series.map((one) => pointsByName.get(wideName(answer, one)) ?? [])
+  const seriesByName = new Map(series.map((one) => [wideName(answer, one), one]))
+  const columns = answer.series.flatMap((one) => seriesByName.get(wideName(answer, one)) ?? [])
+  const columnPoints = answer.series.map((one) => seriesByName.get(wideName(answer, one))?.points ?? [])
   for (const [index, point] of (series[0]?.points ?? []).entries())
     yield csvLine([
       ...(answer.previous ? [rangeName] : []),
@@ -116,6 +121,7 @@ function* wideLines(answer: SeriesAnswer, { series }: SeriesRange, rangeName: Ra
       ...(answer.currency === null ? [] : [answer.currency]),
       columnPoints.every((points) => points[index]?.complete ?? true),
       answer.month_length,
+      [...new Set(columns.flatMap(({ reasons }) => reasonsOn(reasons, point.on)))].join(' '),
     ])
 }
 

@@ -57,4 +57,4 @@ export async function excludedParts(
 
 const DEFAULT_OPTIONS = { view: null, refunds: 'refund_day', interval: 'day' } as const
 
-const isEmpty = ({ points }: Series): boolean => points.every(({ count }) => count === 0)
+const isEmpty = ({ points }: Series): boolean => points.every(({ count }) => !count)

@@ -49,6 +49,25 @@ export const measuresOf = (lines: readonly FormulaLine[]): Measure[] => [
   ...new Set(lines.flatMap(({ measures }) => measures)),
 ]
 
+/** A line that reads `storedOf(measure)` in place of each measure. */
+export function lineOfStored(line: FormulaLine, storedOf: (measure: Measure) => Measure): FormulaLine {
+  const { pendingOf } = line
+  const read =
+    (of: TallyOf): TallyOf =>
+    (measure) =>
+      of(storedOf(measure))
+  const named = (['measures', 'known_by', 'whole_by', 'pending_by'] as const).flatMap((name) => {
+    const measures = line[name]
+    return measures ? [[name, measures.map(storedOf)]] : []
+  })
+  return {
+    ...line,
+    ...Object.fromEntries(named),
+    figuresOf: (of, buckets) => line.figuresOf(read(of), buckets),
+    ...(pendingOf && { pendingOf: (of, buckets) => pendingOf(read(of), buckets) }),
+  }
+}
+
 export type Column = 'milli' | 'count'
 
 export type MakeFigure = (milli: number, count: number) => Figure

@@ -216,7 +216,7 @@ const REFUND_RATE: Formula = {
 }
 
 const FIRST_PAYMENTS: SignedMeasures = [
-  ['trial.won', 1],
+  ['paid.after_trial', 1],
   ['paid.direct', 1],
 ]
 const countOnly: MakeFigure = (_, count) => ({ count })
@@ -253,7 +253,7 @@ const FIXED = {
     levels: [],
     lines: [
       sumLine(null, FIRST_PAYMENTS, countOnly),
-      sumLine('after_trial', [['trial.won', 1]], countOnly),
+      sumLine('after_trial', [['paid.after_trial', 1]], countOnly),
       sumLine('direct', [['paid.direct', 1]], countOnly),
     ].map(pendingOnOpening),
   },

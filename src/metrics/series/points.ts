@@ -14,9 +14,13 @@ import {
 import { fiscalMonthText, type Interval } from './buckets.ts'
 import type { IsProvisional } from './finality.ts'
 import { type Figure, type FormulaLine, measuresOf, type TallyOf } from './formula_lines.ts'
-import type { KnownOf } from './knowledge.ts'
+import type { SeriesKnowledge } from './knowledge.ts'
+import { type Reason, type ReasonRange, reasonRanges } from './reasons.ts'
 
-/** Amounts without a known rate, in their own currency; the point’s figure excludes them. */
+/**
+ * Amounts without a known rate, in their own currency; the point’s figure excludes them. It is null if nothing of it could
+ * be converted.
+ */
 export type NotConverted = { currency: string; milli?: number; numerator?: number; denominator?: number }
 
 /** A fiscal month as Apple's finance reports name it, `2026-02`, and its last day. */
@@ -35,7 +39,14 @@ export type Point = Figure & PointLabel & { complete: boolean; not_converted?: N
  * `value`: the value of the split; null for the total. `others`: the number of values that the series combines; 0 for a
  * single value. `part`: the part of the metric; null for the total.
  */
-export type Series = { value: string | null; others: number; part: string | null; points: Point[] }
+export type Series = {
+  value: string | null
+  others: number
+  part: string | null
+  /** Why points are null or incomplete, as ranges of their days. */
+  reasons: ReasonRange[]
+  points: Point[]
+}
 
 type Measures = ReadonlyMap<Measure, Tally>
 
@@ -52,26 +63,32 @@ export type SeriesContext = {
   definition: Definition
   lines: readonly FormulaLine[]
   levels: readonly Measure[]
-  /** The label of each bucket, and whether its figures are final. */
-  buckets: readonly { label: PointLabel; isFinal: boolean }[]
-  /** How much of a figure is known, given the measures that it is computed from. */
-  knownOf: KnownOf
+  /** The label of each bucket, and why its figures may still change. */
+  buckets: readonly { days: Bucket; label: PointLabel; open: readonly Reason[] }[]
+  /** How much of a figure is known, given the measures that it is computed from, and why. */
+  knowledge: SeriesKnowledge
   /** Whether the values of slices are apps. */
   isByApp: boolean
   /** Whether to include parts that are zero throughout. */
   with_empty_parts: boolean
 }
 
-type BucketOptions = { today: DayNumber; isProvisional: IsProvisional; interval: Interval }
+/** `isBehind`: whether some subscriptions could not be computed. */
+type BucketOptions = { today: DayNumber; isProvisional: IsProvisional; isBehind: boolean; interval: Interval }
 
-/** The label of each bucket, and whether its figures are final: the bucket is over and all its rates are final. */
+/** The label of each bucket, and why its figures may still change: it is not over, or a rate is not final. */
 export const contextBuckets = (
   buckets: readonly Bucket[],
-  { today, isProvisional, interval }: BucketOptions,
+  { today, isProvisional, isBehind, interval }: BucketOptions,
 ): SeriesContext['buckets'] =>
   buckets.map((bucket) => ({
+    days: bucket,
     label: { on: dayText(bucket.from), ...(interval === 'fiscal_month' && fiscalMonthIn(bucket)) },
-    isFinal: bucket.until < today && !isProvisional(bucket),
+    open: [
+      ...(bucket.until < today ? [] : (['unfinished'] as const)),
+      ...(isProvisional(bucket) ? (['provisional_rate'] as const) : []),
+      ...(isBehind ? (['behind'] as const) : []),
+    ],
   }))
 
 const fiscalMonthIn = ({ from, until }: Bucket): FiscalMonth => ({
@@ -168,7 +185,8 @@ export function seriesOf(
   { value, values, others, tallies, unconverted }: SplitSlice,
   context: SeriesContext,
 ): Series[] {
-  const { lines, buckets, with_empty_parts, knownOf, isByApp } = context
+  const { lines, buckets, with_empty_parts, isByApp } = context
+  const apps = isByApp ? values : null
   return lines.flatMap((line) => {
     const of = sumsIn(tallies, buckets.length)
     const figures = line.figuresOf(of, buckets.length)
@@ -180,19 +198,47 @@ export function seriesOf(
       some.every(isZero),
     )
     if (isEmpty && line.part !== null && !with_empty_parts) return []
-    const knownBy = line.known_by ?? line.measures
-    const known = knownOf(knownBy, isByApp ? values : null)
-    const fullyKnown = line.whole_by ? knownOf(line.whole_by, isByApp ? values : null) : known
-    const isPendingByBucket = pendingIn(line, of, context, values)
-    const points = buckets.map(({ label, isFinal }, at) => {
+    const stateOf = lineStates(line, of, context, apps)
+    const reasons: Reason[][] = []
+    const points = buckets.map(({ label }, at) => {
       const figure = figures[at] ?? {}
-      if (known?.[at] === 'none') return unknownPoint(figure, label)
-      const isFullyKnown = (fullyKnown?.[at] ?? 'all') === 'all'
-      const complete = isFinal && !isPendingByBucket?.[at] && isFullyKnown && known?.[at] !== 'some'
-      return pointOf(figure, label, { complete, notConvertedAmounts: notConvertedAt(unconvertedFigures, at) })
+      const { isKnown, reasons: own } = stateOf(at)
+      const notConvertedAmounts = isKnown ? notConvertedAt(unconvertedFigures, at) : []
+      reasons.push(notConvertedAmounts.length > 0 ? [...own, 'not_converted'] : own)
+      if (!isKnown) return unknownPoint(figure, label)
+      return pointOf(figure, label, { complete: own.length === 0, notConvertedAmounts })
     })
-    return [{ value, others, part: line.part, points }]
+    const ranges = reasonRanges(
+      buckets.map(({ days }) => days),
+      reasons,
+    )
+    return [{ value, others, part: line.part, reasons: ranges, points }]
   })
+}
+
+/** Returns a function that tells whether a line is known in a bucket, and why not or why it may still change. */
+function lineStates(
+  line: FormulaLine,
+  of: TallyOf,
+  { buckets, knowledge: { knownOf, reasonsOf } }: SeriesContext,
+  apps: readonly string[] | null,
+): (at: number) => { isKnown: boolean; reasons: Reason[] } {
+  const knownBy = line.known_by ?? line.measures
+  const wholeBy = line.whole_by ?? knownBy
+  const [known, fullyKnown] = [knownOf(knownBy, apps), knownOf(wholeBy, apps)]
+  const pending = line.pendingOf?.(of, buckets.length)
+  const pendingKnown = line.pending_by ? knownOf(line.pending_by, apps) : null
+  return (at) => {
+    if (known?.[at] === 'none') return { isKnown: false, reasons: reasonsOf([knownBy, apps], at) }
+    const isPartial = (known?.[at] ?? 'all') !== 'all' || (fullyKnown?.[at] ?? 'all') !== 'all'
+    const isPending = pending?.[at] === true && pendingKnown?.[at] !== 'none'
+    const partial = isPartial ? [...reasonsOf([knownBy, apps], at), ...reasonsOf([wholeBy, apps], at)] : []
+    const open = buckets[at]?.open ?? []
+    return {
+      isKnown: true,
+      reasons: [...new Set([...partial, ...(isPending ? ['pending' as const] : []), ...open])],
+    }
+  }
 }
 
 type UnconvertedFigures = { currency: string; figures: readonly Figure[] }
@@ -200,18 +246,6 @@ type UnconvertedFigures = { currency: string; figures: readonly Figure[] }
 function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally {
   const empty = emptyTally(buckets)
   return (measure) => tallies.get(measure) ?? empty
-}
-
-/** The buckets that may still change. */
-function pendingIn(
-  { pendingOf, pending_by }: FormulaLine,
-  of: TallyOf,
-  { buckets, knownOf, isByApp }: SeriesContext,
-  values: SplitSlice['values'],
-): boolean[] | undefined {
-  const isPendingByBucket = pendingOf?.(of, buckets.length)
-  const known = pending_by ? knownOf(pending_by, isByApp ? values : null) : null
-  return isPendingByBucket?.map((one, at) => one && known?.[at] !== 'none')
 }
 
 /** Whether a figure is zero. A ratio is zero if its numerator is zero. */
@@ -234,8 +268,11 @@ function pointOf(
   const point: Point = Object.assign(figure, label, {
     complete: complete && notConvertedAmounts.length === 0,
   })
-  if (notConvertedAmounts.length > 0) point.not_converted = notConvertedAmounts
-  return point
+  if (notConvertedAmounts.length === 0) return point
+  for (const name of ['milli', 'numerator', 'denominator'] as const)
+    if (point[name] === 0 && notConvertedAmounts.some((one) => one[name])) point[name] = null
+  if (point.numerator === null || point.denominator === null) point.ratio = null
+  return Object.assign(point, { not_converted: notConvertedAmounts })
 }
 
 const notConvertedAt = (unconvertedFigures: readonly UnconvertedFigures[], at: number): NotConverted[] =>

@@ -13,20 +13,18 @@ import type { MetricName } from '../definitions/definitions.ts'
 import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import type { Factors } from '../lineage/months.ts'
+import type { Measure } from '../lineage/rows.ts'
 import { type CountingSettings, PACIFIC } from '../lineage/settings.ts'
 import type { Metrics, RebuildProgress } from '../metrics.ts'
-import { SUMMED_KINDS } from '../reports/cells.ts'
 import type { Reported } from '../reports/reported.ts'
-import { openReportedSums } from '../reports/sums.ts'
 import type { DaySumCache } from '../sums/day_sum_cache.ts'
-import { openRowReader } from '../sums/row_sums.ts'
-import { openRowThread } from '../sums/row_thread.ts'
 import { openSums } from '../sums/sums.ts'
-import type { Bucket, SumQuery, Tallies, Unconverted } from '../sums/tallies.ts'
+import type { Bucket, SumQuery } from '../sums/tallies.ts'
+import { storedMeasure } from '../upkeep/generations.ts'
 import { comparedBuckets, daysOfBucket, type Interval } from './buckets.ts'
 import { excludedParts } from './excluded_parts.ts'
 import { openFinality } from './finality.ts'
-import { type Formula, measuresOf } from './formula_lines.ts'
+import { type Formula, lineOfStored, measuresOf } from './formula_lines.ts'
 import { formulaOf, type Refunds } from './formulas.ts'
 import { knowledgeOf } from './knowledge.ts'
 import { contextBuckets, type Series, type SeriesContext, seriesOf, slicesOf, wholeOf } from './points.ts'
@@ -41,6 +39,7 @@ import {
   type SourceRange,
   sourceRanges,
 } from './source_ranges.ts'
+import { openSumReader } from './sum_reader.ts'
 
 /** How many points of a split are computed in one turn of the event loop. */
 const POINTS_PER_TURN = 2_000
@@ -113,21 +112,15 @@ type Deps = {
   settings: CountingSettings
   daySums: DaySumCache
   rates: Rates
-  reported: Pick<Reported, 'readTallies' | 'ledgerOnlyIn'>
+  reported: Pick<Reported, 'readTallies' | 'ledgerOnlyIn' | 'knownFrom'>
 }
 
 export type SeriesReader = ReturnType<typeof openSeries>
 
 export function openSeries({ store, clock, metrics, settings, daySums, rates, reported }: Deps) {
   const sums = openSums(store, daySums)
-  const rowReader = openRowReader(store)
-  const rowThread = openRowThread(store.file)
+  const reader = openSumReader({ store, sums, reported })
   const finality = openFinality(store, rates)
-  const reportedSums = openReportedSums(store)
-  const isReportedIn =
-    ({ shown }: Pick<SumQuery, 'shown'>) =>
-    (app_id: string): boolean =>
-      SUMMED_KINDS.some((kind) => reportedSums.isReported({ generation: shown.id, app_id }, kind))
 
   /** The calendar of a scope’s time zone. */
   function calendarOf({ organization, shown, zone }: SeriesScope) {
@@ -188,12 +181,12 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     buckets: readonly Bucket[],
   ): Promise<{ series: Series[]; from: JoinedMeasureDays[] }> {
     const definition = readableDefinition(scope.metrics, query.name)
-    const { lines, levels, of_ledger = false, of_shared_days = false } = formulaFor(query)
+    const { lines, levels, of_ledger = false, of_shared_days = false } = formulaFor(query, scope)
     const sumQuery = sumQueryOf(scope, query, buckets)
     const options = { basis: query.basis, of_money: isMoney(definition), of_ledger }
     const { tallies, unconverted, from } = of_shared_days
-      ? await readSharedDays(sumQuery, (one) => read(one, options))
-      : await read(sumQuery, options)
+      ? await readSharedDays(sumQuery, (one) => reader.read(one, options))
+      : await reader.read(sumQuery, options)
     const isProvisional = isMoney(definition) ? provisionalOf(scope, sumQuery, definition.kind) : () => false
     const context: SeriesContext = {
       definition,
@@ -203,9 +196,10 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
       buckets: contextBuckets(buckets, {
         today: todayOf(scope),
         interval: query.interval,
-        isProvisional: (bucket) => scope.shown.isIncomplete || isProvisional(bucket),
+        isProvisional,
+        isBehind: scope.shown.isIncomplete,
       }),
-      knownOf: knowledgeOf(from, definition.kind, buckets),
+      knowledge: knowledgeOf(from, definition.kind, buckets),
       isByApp: query.split === 'app',
     }
     if (query.split === null) {
@@ -221,50 +215,25 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     return { series: query.split === 'app' ? byValue.map((one) => withBundleId(scope, one)) : byValue, from }
   }
 
-  type JoinedSums = { tallies: Tallies; unconverted: Unconverted; from: JoinedMeasureDays[] }
-
-  type SumOptions = { basis: Basis; of_money: boolean; of_ledger: boolean }
-
-  async function read(sumQuery: SumQuery, { basis, of_money, of_ledger }: SumOptions): Promise<JoinedSums> {
-    if (sumQuery.attribute !== null) {
-      const rows = await rowThread.sumByAttribute(sumQuery)
-      return { ...rows, ...(!of_money && { unconverted: new Map() }), from: reported.ledgerOnlyIn(sumQuery) }
-    }
-    const hasReports = sumQuery.environment === 'production' && sumQuery.apps.some(isReportedIn(sumQuery))
-    const isJoined = basis === 'proceeds' || hasReports || sumQuery.measures.includes('downloads')
-    const { tallies, from } =
-      isJoined && !of_ledger
-        ? await reported.readTallies(sumQuery, sums.read, { basis, of_money })
-        : { tallies: await sums.read(sumQuery), from: reported.ledgerOnlyIn(sumQuery) }
-    return { tallies, unconverted: of_money ? await unconvertedFor(sumQuery) : new Map(), from }
-  }
-
-  /** Amounts without a rate. Only their totals are stored as daily sums; filtered amounts are summed from rows. */
-  async function unconvertedFor(sumQuery: SumQuery): Promise<Unconverted> {
-    if (sumQuery.currency !== null) return new Map()
-    const whole = sums.unconverted(sumQuery)
-    const isTotal =
-      sumQuery.split === null && sumQuery.zone === 'own' && Object.keys(sumQuery.filters).length === 0
-    return whole.size === 0 || isTotal ? whole : rowReader.unconverted(sumQuery)
-  }
-
   function provisionalOf(scope: SeriesScope, sumQuery: SumQuery, kind: Kind) {
     if (sumQuery.currency !== null) return () => false
-    return finality.provisionalIn(sums.currencies(sumQuery), scope.organization.currency, kind)
+    return finality.provisionalIn(reader.currencies(sumQuery), scope.organization.currency, kind)
   }
 
   const { withSnapshot } = metrics
-  return { answer, withSnapshot, seriesIn, todayOf, calendarOf, read: sums.read, close: rowThread.close }
+  return { answer, withSnapshot, seriesIn, todayOf, calendarOf, read: sums.read, close: reader.close }
 }
 
 /** Whether one part is requested by name. Such a part is included even if it is zero. */
-const isPartRequested = ({ part, split }: SeriesQuery): boolean => part !== null && split === null
+const isPartRequested = ({ part }: SeriesQuery): boolean => part !== null
 
 /** The requested lines of the metric’s formula; a single line if a part or a split is requested. */
-function formulaFor(query: SeriesQuery): Formula {
+function formulaFor(query: SeriesQuery, { shown }: Pick<SnapshotScope, 'shown'>): Formula {
   const { lines, ...formula } = formulaOf(query.name, query)
   const isSingleLine = query.part !== null || query.split !== null
-  return { ...formula, lines: isSingleLine ? lines.filter(({ part }) => part === query.part) : lines }
+  const requested = isSingleLine ? lines.filter(({ part }) => part === query.part) : lines
+  const storedOf = (measure: Measure) => storedMeasure(measure, shown.generation)
+  return { ...formula, lines: requested.map((line) => lineOfStored(line, storedOf)) }
 }
 
 function sumQueryOf(
@@ -272,7 +241,7 @@ function sumQueryOf(
   query: SeriesQuery,
   buckets: readonly Bucket[],
 ): SumQuery {
-  const { lines, levels } = formulaFor(query)
+  const { lines, levels } = formulaFor(query, { shown })
   const { filters, attribute, split, currency } = query
   return {
     shown: shown.generation,

@@ -1,16 +1,8 @@
 /** Sums flows over the days on which all measures are known, for each app separately. */
-import type { JoinedMeasureDays } from '../joined/tallies.ts'
+import { type DayReason, isJoined, type JoinedDay, unknownDay } from '../joined/days.ts'
+import type { JoinedMeasureDays, JoinedSums } from '../joined/tallies.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
-import {
-  dayIndexOf,
-  type SumQuery,
-  type Tallies,
-  type Tally,
-  tallyOf,
-  type Unconverted,
-} from '../sums/tallies.ts'
-
-type JoinedSums = { tallies: Tallies; unconverted: Unconverted; from: JoinedMeasureDays[] }
+import { dayIndexOf, type SumQuery, type Tally, tallyOf } from '../sums/tallies.ts'
 
 /**
  * Calls `read` by day and sums only the days on which all measures are known. In `from` all other days are marked unknown.
@@ -45,13 +37,17 @@ function addDays(sum: Tally, { milli, count }: Tally, bucketOf: readonly (number
   }
 }
 
-/** The days on which any measure is unknown. */
-const unknownIn = (from: readonly JoinedMeasureDays[]): ReadonlySet<DayNumber> =>
-  new Set(
+/** Why days are unknown on which any measure is that reports may have. Others only mark figures that may change. */
+const unknownIn = (from: readonly JoinedMeasureDays[]): ReadonlyMap<DayNumber, DayReason> =>
+  new Map(
     from
-      .filter(({ of_ledger }) => !of_ledger)
-      .flatMap(({ days }) => days.filter(({ is_known }) => !is_known).map(({ day }) => day)),
+      .filter(({ measure }) => isJoined(measure, false))
+      .flatMap(({ days }) =>
+        days.flatMap(({ day, is_known, reason }) => (is_known || reason === null ? [] : [[day, reason]])),
+      ),
   )
 
-const sharedDay = (day: JoinedMeasureDays['days'][number], unknown: ReadonlySet<DayNumber>) =>
-  unknown.has(day.day) ? { ...day, is_known: false } : day
+function sharedDay(day: JoinedDay, unknown: ReadonlyMap<DayNumber, DayReason>): JoinedDay {
+  const reason = unknown.get(day.day)
+  return reason === undefined ? day : unknownDay(day.day, day.source, reason)
+}

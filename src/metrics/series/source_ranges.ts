@@ -45,7 +45,7 @@ const NO_LABEL: SourceLabel = { label: null, note: null }
 function sourceLabel(measure: Measure, source: SourceRange['source']): SourceLabel {
   if (source !== 'reports') return NO_LABEL
   if (isLoss(measure)) return LOSSES
-  if (/^(trial\.(won|ended)|paid\.direct)$/.test(measure)) return TRIALS
+  if (/^(trial\.(won|ended)|paid\.(direct|after_trial))$/.test(measure)) return TRIALS
   if (measure === 'revenue.new' || measure === 'revenue.renewal') return CHARGES
   return /^revenue\.(refund|proration)/.test(measure) ? REFUNDS : NO_LABEL
 }
@@ -64,10 +64,11 @@ export type MeasureCutover = {
   to: 'ledger' | 'reports'
 }
 
-/** The ranges of each measure. Consecutive days from one source are merged. */
+/** The ranges of each measure of apps in reports. Consecutive days from one source are merged. */
 export function sourceRanges(from: readonly JoinedMeasureDays[], buckets: readonly Bucket[]): SourceRange[] {
   const first = buckets[0]?.from ?? 0
-  return from.flatMap(({ app_id, measure, days }) =>
+  const inReports = from.filter(({ is_alone }) => !is_alone)
+  return inReports.flatMap(({ app_id, measure, days }) =>
     rangesOf(days.filter(({ day, is_known }) => day >= first && is_known)).map(
       ({ source, from: on, until }) => ({
         app_id,
@@ -99,15 +100,16 @@ export const cutoversIn = (from: readonly JoinedMeasureDays[]): MeasureCutover[]
     joins.map(({ day, at, to }) => ({ app_id, measure, on: dayText(day), at, to })),
   )
 
-/** Sums proceeds by certainty. */
+/** Sums proceeds by certainty, less what was given back. */
 export function proceedsKnown(
   from: readonly JoinedMeasureDays[],
 ): Record<'exact' | 'ratio' | 'estimated', number> {
   const known = { exact: 0, ratio: 0, estimated: 0 }
-  for (const { basis } of from) {
-    known.exact += basis.exact
-    known.ratio += basis.ratio
-    known.estimated += basis.estimated
+  for (const { measure, basis } of from) {
+    const sign = /^revenue\.(refund|proration)/.test(measure) ? -1 : 1
+    known.exact += sign * basis.exact
+    known.ratio += sign * basis.ratio
+    known.estimated += sign * basis.estimated
   }
   return known
 }

@@ -7,6 +7,7 @@ import type { MetricName } from '../definitions/definitions.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import { ratioOf } from './formula_lines.ts'
 import type { Point } from './points.ts'
+import { isCutOff } from './reasons.ts'
 import type { SeriesAnswer, SeriesReader, SeriesScope, SnapshotScope } from './series.ts'
 import { resolveRequest, SeriesParams } from './series_request.ts'
 
@@ -65,13 +66,18 @@ export function openToday({ store, clock, series }: Deps) {
       revenue: pointOf(revenue, null, today_on),
       usual: usualOf(revenue, now),
       ...countersOf(revenue, trials),
-      cancellations: { count: countRenewalsDisabled(scope, startOfDay, endOfDay) },
+      cancellations: {
+        count:
+          trials.series[0]?.points[0]?.count === null
+            ? null
+            : renewalsDisabledIn(scope, startOfDay, endOfDay),
+      },
       mrr: levelOf(mrr),
       yesterday: yesterdayOf(gross, proceeds),
     }
   }
 
-  const countRenewalsDisabled = ({ apps, environment }: SeriesScope, from: number, until: number): number =>
+  const renewalsDisabledIn = ({ apps, environment }: SeriesScope, from: number, until: number): number =>
     apps.reduce((sum, { id }) => sum + (renewalsDisabled.get(id, environment, from, until)?.count ?? 0), 0)
 
   return today
@@ -81,17 +87,21 @@ export function openToday({ store, clock, series }: Deps) {
 const requestFor = (name: MetricName, query: object, today: DayNumber) =>
   resolveRequest(name, v.parse(SeriesParams, query), today)
 
-/** The figure of a part on one day. Zero if the answer omits the part, because such a part is zero throughout. */
+/**
+ * The figure of a part on one day. Zero if the answer omits the part, because such a part is zero throughout; null where
+ * the metric is unknown.
+ */
 function pointOf({ series }: SeriesAnswer, part: string | null, on: string): Point {
-  const found = series.find((one) => one.part === part)?.points.find((point) => point.on === on)
-  return found ?? { on, milli: 0, count: 0, complete: false }
+  const pointIn = (name: string | null) =>
+    series.find((one) => one.part === name)?.points.find((point) => point.on === on)
+  const zero = pointIn(null)?.count === null ? null : 0
+  return pointIn(part) ?? { on, milli: zero, count: zero, complete: false }
 }
 
 /** The mean revenue of the same weekday over the previous weeks that are known. Each value is of a whole day. */
 function usualOf(revenue: SeriesAnswer, today: DayNumber) {
-  const first = firstKnown(revenue)
   const days = Array.from({ length: COMPARED_WEEKS }, (_, index) => dayText(today - 7 * (index + 1)))
-    .filter((on) => first !== null && on >= first)
+    .filter((on) => !isCutOff(revenue.series[0], on))
     .map((on) => pointOf(revenue, null, on))
     .filter(({ milli }) => milli !== null)
   const sum = days.reduce((all, { milli }) => all + (milli ?? 0), 0)
@@ -104,37 +114,51 @@ function usualOf(revenue: SeriesAnswer, today: DayNumber) {
   }
 }
 
-/** The first day with transactions or reports. */
-function firstKnown({ first_on, sources }: SeriesAnswer): string | null {
-  const reported = sources.filter(({ source }) => source !== 'ledger').map(({ from_on }) => from_on)
-  const known = [...(first_on === null ? [] : [first_on]), ...reported].sort()
-  return known[0] ?? null
+function countersOf(revenue: SeriesAnswer, trials: SeriesAnswer) {
+  const sum = (...parts: string[]) => sumOf(parts.map((part) => pointOf(revenue, part, revenue.today_on)))
+  return {
+    sales: sum('new', 'one_time'),
+    trials: { count: pointOf(trials, null, revenue.today_on).count ?? null },
+    renewals: sum('renewal'),
+    refunds: sum('refunds'),
+  }
 }
 
-function countersOf(revenue: SeriesAnswer, trials: SeriesAnswer) {
-  const part = (name: string) => pointOf(revenue, name, revenue.today_on)
-  const [first, once, renewal, refunds] = [part('new'), part('one_time'), part('renewal'), part('refunds')]
+/** The sum of parts on one day; null where one is unknown, or where nothing of it could be converted. */
+function sumOf(points: readonly Point[]) {
+  const waiting = Map.groupBy(
+    points.flatMap(({ not_converted = [] }) => not_converted),
+    ({ currency }) => currency,
+  )
+  const not_converted = [...waiting].map(([currency, some]) => ({
+    currency,
+    milli: some.reduce((sum, { milli = 0 }) => sum + milli, 0),
+  }))
+  const isKnown = points.every(({ count }) => typeof count === 'number')
+  const converted = points.reduce((sum, { milli }) => sum + (milli ?? 0), 0)
   return {
-    sales: { count: (first.count ?? 0) + (once.count ?? 0), milli: (first.milli ?? 0) + (once.milli ?? 0) },
-    trials: { count: pointOf(trials, null, revenue.today_on).count ?? 0 },
-    renewals: { count: renewal.count ?? 0, milli: renewal.milli ?? 0 },
-    refunds: { count: refunds.count ?? 0, milli: refunds.milli ?? 0 },
+    count: isKnown ? points.reduce((sum, { count }) => sum + (count ?? 0), 0) : null,
+    milli: !isKnown || (converted === 0 && not_converted.length > 0) ? null : converted,
+    ...(not_converted.length > 0 && { not_converted }),
   }
 }
 
 /** MRR now, and the change since the first point. */
 function levelOf({ series }: SeriesAnswer) {
   const points = series.find(({ part }) => part === null)?.points ?? []
-  const [before, now] = [points[0]?.milli ?? 0, points.at(-1)]
-  const milli = now?.milli ?? 0
+  const [first, now] = [points[0]?.milli ?? null, points.at(-1)]
+  const { milli = null, count = null, not_converted } = now ?? {}
+  const change_milli = milli === null || first === null ? null : milli - first
+  const withoutPeriod = series.find(({ part }) => part === 'no_period')?.points.at(-1)?.count
   return {
     milli,
-    count: now?.count ?? 0,
+    count,
     complete: now?.complete ?? false,
-    change_milli: milli - before,
-    change_ratio: ratioOf(milli - before, before),
+    change_milli,
+    change_ratio: change_milli === null || first === null ? null : ratioOf(change_milli, first),
     points,
-    no_period: series.find(({ part }) => part === 'no_period')?.points.at(-1)?.count ?? 0,
+    no_period: count === null ? null : (withoutPeriod ?? 0),
+    ...(not_converted && { not_converted }),
   }
 }
 

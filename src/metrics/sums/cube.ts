@@ -153,22 +153,24 @@ type SeriesChange = readonly [Dimension, value: string, Sum]
 
 /**
  * The changes that a row makes to series, the series of all dimensions first. Series over several currencies sum the base
- * currency only.
+ * currency only. Proceeds have only the first series, and that of amounts without a rate, because few readers ask for them.
  */
 function seriesChangesOf(row: MetricRow): readonly SeriesChange[] {
   const { product_id, storefront, period, offer, currency, milli, count } = row
   const base_milli = row.base_milli ?? 0
   const inBase = { milli: 0, base_milli, count }
   const asCharged = { milli, base_milli, count }
-  const seriesChanges: SeriesChange[] = [
-    ['fine', JSON.stringify([product_id, storefront, period, offer, currency]), asCharged],
+  const fine = ['fine', JSON.stringify([product_id, storefront, period, offer, currency]), asCharged] as const
+  const unconverted: SeriesChange[] = row.base_milli === null ? [['unconverted', currency, asCharged]] : []
+  if (row.measure.startsWith('proceeds.')) return [fine, ...unconverted]
+  return [
+    fine,
     ['all', '', inBase],
     ['product', product_id, inBase],
     ['country', storefront, inBase],
     ['period', period, inBase],
     ['offer', offer, inBase],
     ['currency', currency, asCharged],
+    ...unconverted,
   ]
-  if (row.base_milli === null) seriesChanges.push(['unconverted', currency, asCharged])
-  return seriesChanges
 }

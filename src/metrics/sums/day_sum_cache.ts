@@ -7,17 +7,8 @@ import { type DaySumSource, prepareSeriesList } from './series_lists.ts'
 import type { Sum } from './tallies.ts'
 
 /**
- * Maps each sum of a day. `mapSum` returns the key and the amounts that replace `key` and `sum`. `version` returns another
- * value whenever the same sum may map to another result.
- */
-export type SumMapping = {
-  mapSum: (source: { value: string; key: string; day: DayNumber }, sum: Sum) => { key: string; sum: Sum }
-  version: () => unknown
-}
-
-/**
  * Which sums to read. `keyOf`: the key under which the sums of a value are added; null if they are not added. `name`
- * identifies `keyOf` and `mapping` in the cache. `is_original`: money as charged instead of in the base currency.
+ * identifies `keyOf` in the cache. `is_original`: money as charged instead of in the base currency.
  * `has_before`: whether to include the sum before the first day.
  */
 type DaySumSelection = {
@@ -25,7 +16,6 @@ type DaySumSelection = {
   keyOf: (value: string) => string | null
   is_original: boolean
   has_before: boolean
-  mapping?: SumMapping
 }
 
 /** The sum before the first day, then each day’s sums up to the last non-empty day. */
@@ -42,19 +32,13 @@ type Entry = DaySumSelection & {
   watch_key: string
   /** Series that are not read yet. Changes of these series are ignored, because the read will include them. */
   unread: Set<number>
-  /** The version of `mapping` when the read began. */
-  version: unknown
   ready: Promise<void>
   /** The number of array elements of this entry. */
   cell_count: number
 }
 
-/** How many days to read before yielding to the event loop, and how many if each day is mapped. */
+/** How many days to read before yielding to the event loop. */
 const DAYS_PER_TURN = 20_000
-const MAPPED_DAYS_PER_TURN = 1_000
-/** How often a read is tried while the mapping’s version changes during the read. */
-const MAX_TRIES = 5
-const FIRST_DAY: DayNumber = -100_000
 /** The capacity of the cache in array elements, of 16 bytes each. */
 const MAX_CELL_COUNT = 1_500_000
 /** Elements that a growing array reserves for later days. */
@@ -75,9 +59,6 @@ export function openDaySumCache(store: Store) {
         `select day, ${column}, count from metric_days where series_id = ? and day >= ?`,
       )
       .raw(),
-    day: store.prepare<[number, DayNumber], Sum>(
-      `select ${column} as milli, count from metric_days where series_id = ? and day = ?`,
-    ),
   })
   // One set of statements for each column, so that a read returns only the column that it needs.
   const [original, base] = [columns('milli'), columns('base_milli')]
@@ -89,31 +70,14 @@ export function openDaySumCache(store: Store) {
   /** Applies the written changes of a series to the cached entries. */
   function applyWritten(id: number, series: SumSeries, days: WrittenDays): void {
     for (const entry of entriesByWatchKey.get(watchKey(series)) ?? [])
-      if (!entry.unread.has(id)) addWrittenDays(entry, id, series.value, days)
+      if (!entry.unread.has(id)) addWrittenDays(entry, series.value, days)
   }
 
-  function addWrittenDays(entry: Entry, id: number, value: string, days: WrittenDays): void {
+  function addWrittenDays(entry: Entry, value: string, days: WrittenDays): void {
     const key = entry.keyOf(value)
     if (key === null) return
-    for (const [day, { milli, base_milli, count }] of days) {
-      const added = { milli: entry.is_original ? milli : base_milli, count }
-      if (entry.mapping) updateMapped(entry, entry.mapping, { id, value, key, day }, added)
-      else addDay(entry, key, [day, added.milli, count])
-    }
-  }
-
-  /** Subtracts the previous mapped sum of a day and adds the current mapped sum. */
-  function updateMapped(
-    entry: Entry,
-    mapping: SumMapping,
-    { id, ...source }: { id: number; value: string; key: string; day: DayNumber },
-    added: Sum,
-  ): void {
-    const { milli, count } = columnOf(entry).day.get(id, source.day) ?? { milli: 0, count: 0 }
-    const before = mapping.mapSum(source, { milli: milli - added.milli, count: count - added.count })
-    const after = mapping.mapSum(source, { milli, count })
-    addDay(entry, before.key, [source.day, -before.sum.milli, -before.sum.count])
-    addDay(entry, after.key, [source.day, after.sum.milli, after.sum.count])
+    for (const [day, { milli, base_milli, count }] of days)
+      addDay(entry, key, [day, entry.is_original ? milli : base_milli, count])
   }
 
   const columnOf = ({ is_original }: Entry) => (is_original ? original : base)
@@ -124,21 +88,18 @@ export function openDaySumCache(store: Store) {
     selection: DaySumSelection,
     from: DayNumber,
   ): Promise<GroupedDaySums> {
-    for (let tries = 1; ; tries += 1) {
-      const entry = entryFor(source, selection, from)
-      await entry.ready
-      evict(entry.key)
-      if (entry.version === selection.mapping?.version() || tries === MAX_TRIES) return entry
-    }
+    const entry = entryFor(source, selection, from)
+    await entry.ready
+    evict(entry.key)
+    return entry
   }
 
   /** Returns the cached entry or a new entry, and marks it as the most recently used. */
   function entryFor(source: DaySumSource, selection: DaySumSelection, from: DayNumber): Entry {
     const watch_key = watchKey(source)
     const key = `${watch_key}\n${selection.name}\n${selection.is_original}\n${selection.has_before}`
-    const version = selection.mapping?.version()
     const cached = entries.get(key)
-    if (cached && cached.from <= from && cached.version === version) {
+    if (cached && cached.from <= from) {
       entries.delete(key)
       entries.set(key, cached)
       return cached
@@ -149,7 +110,6 @@ export function openDaySumCache(store: Store) {
       key,
       from,
       watch_key,
-      version,
       sumsByKey: new Map(),
       unread: new Set(),
       ready: Promise.resolve(),
@@ -172,16 +132,15 @@ export function openDaySumCache(store: Store) {
   async function load(entry: Entry, source: DaySumSource): Promise<void> {
     const series = listSeries.all(source)
     entry.unread = new Set(series.map(({ id }) => id))
-    const max_days = entry.mapping ? MAPPED_DAYS_PER_TURN : DAYS_PER_TURN
-    let left = max_days
+    let left = DAYS_PER_TURN
     for (const { id, value } of series) {
       entry.unread.delete(id)
       const key = entry.keyOf(value)
       if (key === null) continue
-      left -= entry.mapping ? addMapped(entry, entry.mapping, { id, value, key }) : addSeries(entry, id, key)
+      left -= addSeries(entry, id, key)
       if (left > 0) continue
       await setImmediate()
-      left = max_days
+      left = DAYS_PER_TURN
     }
   }
 
@@ -196,20 +155,6 @@ export function openDaySumCache(store: Store) {
     }
     const rows = column.days.all(id, entry.from)
     for (const row of rows) addDay(entry, key, row)
-    return rows.length
-  }
-
-  /** Adds one stored series, mapped day by day. */
-  function addMapped(
-    entry: Entry,
-    mapping: SumMapping,
-    { id, ...source }: { id: number; value: string; key: string },
-  ): number {
-    const rows = columnOf(entry).days.all(id, entry.has_before ? FIRST_DAY : entry.from)
-    for (const [day, milli, count] of rows) {
-      const { key, sum } = mapping.mapSum({ ...source, day }, { milli, count })
-      addDay(entry, key, [day, sum.milli, sum.count])
-    }
     return rows.length
   }
 

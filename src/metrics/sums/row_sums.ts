@@ -4,7 +4,15 @@ import type { Store } from '../../store/store.ts'
 import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import { zoneIn } from './sums.ts'
-import { dayIndexOf, type SumQuery, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
+import {
+  dayIndexOf,
+  firstSummedDay,
+  type RowQuery,
+  type Tallies,
+  type Tally,
+  tallyOf,
+  type Unconverted,
+} from './tallies.ts'
 
 type Lineage = { id: number; app_id: string }
 type Row = [
@@ -65,7 +73,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     .raw()
 
   /** Reads the lineages linked to users with an attribute, one slice at a time. */
-  function* lineagesWithAttribute({ apps, environment, attribute }: SumQuery): Generator<Lineage[]> {
+  function* lineagesWithAttribute({ apps, environment, attribute }: RowQuery): Generator<Lineage[]> {
     if (attribute === null) return
     const last = lastUser.get()?.last ?? 0
     const path = `$."${attribute.key}"`
@@ -75,7 +83,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
   }
 
   /** Reads the lineages with an amount that waits for a rate, one slice at a time. */
-  function* lineagesWithoutRate({ apps, environment }: SumQuery): Generator<Lineage[]> {
+  function* lineagesWithoutRate({ apps, environment }: RowQuery): Generator<Lineage[]> {
     const params = { apps: JSON.stringify(apps), environment, limit: STEP_LINEAGES }
     for (let some = lineagesWaiting.all({ ...params, after: 0 }); some.length > 0; ) {
       yield some
@@ -84,7 +92,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
   }
 
   /** Sums the rows of lineages. Each step of the generator reads at most `STEP_LINEAGES` lineages. */
-  function* sum(slices: Generator<Lineage[]>, query: SumQuery): Generator<void, RowSums> {
+  function* sum(slices: Generator<Lineage[]>, query: RowQuery): Generator<void, RowSums> {
     const sums: RowSums = { tallies: new Map(), unconverted: new Map() }
     const addAll = rowAdder(sums, query)
     for (const slice of slices) {
@@ -98,9 +106,10 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
   }
 
   /** Returns a function that adds the rows of some lineages to `sums`. */
-  function rowAdder(sums: RowSums, query: SumQuery): (some: readonly Lineage[]) => void {
+  function rowAdder(sums: RowSums, query: RowQuery): (some: readonly Lineage[]) => void {
     const isIncluded = rowFilter(query)
     const measures = JSON.stringify(query.measures)
+    const { dayOf } = calendarOf(zoneIn(query, query.zone))
     const bucketOf = bucketLookup(query)
     const generation = query.shown.id
     return (some) => {
@@ -108,18 +117,17 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
       const lineages = JSON.stringify([...apps.keys()])
       for (const row of rows.all({ generation, lineages, measures })) {
         const app_id = apps.get(row[0]) ?? ''
-        if (isIncluded(row)) addRow(sums, query, row, { app_id, bucket: bucketOf(row[1]) })
+        const day = dayOf(row[1])
+        const isKnown = day >= firstSummedDay(query, app_id, row[2])
+        if (isKnown && isIncluded(row)) addRow(sums, query, row, { app_id, bucket: bucketOf(day) })
       }
     }
   }
 
-  /** Returns a function that finds the bucket of an instant: its index, -1 before the first, null after the last. */
-  function bucketLookup(query: SumQuery): (at: number) => number | null {
-    const { buckets } = query
-    const calendar = calendarOf(zoneIn(query, query.zone))
+  /** Returns a function that finds the bucket of a day: its index, -1 before the first, null after the last. */
+  function bucketLookup({ buckets }: RowQuery): (day: DayNumber) => number | null {
     const index = dayIndexOf(buckets)
-    return (at) => {
-      const day: DayNumber = calendar.dayOf(at)
+    return (day) => {
       if (day > index.until) return null
       return day < index.from ? -1 : (index.bucketIndexes[day - index.from] ?? null)
     }
@@ -132,13 +140,13 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
   }
 
   /** Sums the lineages whose users have the query’s attribute. Synchronous; blocks the thread. */
-  function sumByAttribute(query: SumQuery): RowSums {
+  function sumByAttribute(query: RowQuery): RowSums {
     const steps = sum(lineagesWithAttribute(query), query)
     for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
   }
 
   /** Sums amounts without a known rate, by currency. Yields to the event loop between slices. */
-  async function unconverted(query: SumQuery): Promise<Unconverted> {
+  async function unconverted(query: RowQuery): Promise<Unconverted> {
     const steps = sum(lineagesWithoutRate(query), query)
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done) return step.value.unconverted
@@ -150,7 +158,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
 }
 
 /** Returns a predicate that is true for rows that pass the query’s filters. */
-function rowFilter({ filters, currency }: SumQuery): (row: Row) => boolean {
+function rowFilter({ filters, currency }: RowQuery): (row: Row) => boolean {
   const { product, country, period, offer } = filters
   const sets = [product, country, period, offer, currency === null ? undefined : [currency]].map(
     (values) => values && new Set<string>(values),
@@ -164,7 +172,7 @@ type RowPosition = { app_id: string; bucket: number | null }
 
 function addRow(
   { tallies, unconverted }: RowSums,
-  query: SumQuery,
+  query: RowQuery,
   row: Row,
   { app_id, bucket }: RowPosition,
 ): void {

@@ -8,6 +8,8 @@ import { type DaySumSource, openSeriesLists } from './series_lists.ts'
 import {
   type DayIndex,
   dayIndexOf,
+  firstSummedDay,
+  type RowQuery,
   type SumQuery,
   type Tallies,
   type Tally,
@@ -15,7 +17,8 @@ import {
   type Unconverted,
 } from './tallies.ts'
 
-type AddOptions = { from: number; index: DayIndex; isLevel: boolean }
+/** `first`: the first day to add. */
+type AddOptions = { from: number; index: DayIndex; isLevel: boolean; first: number }
 
 export function openSums(store: Store, daySums: DaySumCache) {
   const listSeries = openSeriesLists(store)
@@ -57,21 +60,22 @@ export function openSums(store: Store, daySums: DaySumCache) {
         selection,
         index.from,
       )
+      const first = Math.max(index.from, firstSummedDay(query, app.app_id, measure))
       for (const [key, line] of sumsByKey) {
         const tally = tallyOf(tallies, split === 'app' ? app.app_id : key, measure, buckets.length)
-        addLine(tally, line, { from, index, isLevel })
+        addLine(tally, line, { from, index, isLevel, first })
       }
     }
   }
 
   /** Adds the days of one stored series of unconverted amounts. */
-  function addSeries(tally: Tally, id: number, index: DayIndex, isLevel: boolean): void {
+  function addSeries(tally: Tally, id: number, { index, isLevel, first }: Omit<AddOptions, 'from'>): void {
     if (isLevel) {
       const [milli, count] = sumBefore.get(id, index.from) ?? []
       tally.sumBefore.milli += milli ?? 0
       tally.sumBefore.count += count ?? 0
     }
-    for (const [day, milli, count] of daysBetween.all(id, index.from, index.until))
+    for (const [day, milli, count] of first > index.until ? [] : daysBetween.all(id, first, index.until))
       addTo(tally, index.bucketIndexes[day - index.from] ?? 0, milli, count)
   }
 
@@ -90,11 +94,12 @@ export function openSums(store: Store, daySums: DaySumCache) {
   function unconverted(query: SumQuery): Unconverted {
     const found: Unconverted = new Map()
     const index = dayIndexOf(query.buckets)
-    for (const { id, value, measure } of storedSeries(query, 'unconverted')) {
+    for (const { id, value, app_id, measure } of storedSeries(query, 'unconverted')) {
       const tallies = found.get(value) ?? new Map()
       found.set(value, tallies)
       const tally = tallyOf(tallies, '', measure, query.buckets.length)
-      addSeries(tally, id, index, query.levels.includes(measure))
+      const first = Math.max(index.from, firstSummedDay(query, app_id, measure))
+      addSeries(tally, id, { index, isLevel: query.levels.includes(measure), first })
     }
     return found
   }
@@ -115,15 +120,15 @@ export function openSums(store: Store, daySums: DaySumCache) {
 }
 
 /** The name of the time zone whose days a query reads. */
-export const zoneIn = ({ shown }: Pick<SumQuery, 'shown'>, zone: SumQuery['zone']): string =>
+export const zoneIn = ({ shown }: Pick<RowQuery, 'shown'>, zone: RowQuery['zone']): string =>
   zone === 'pacific' ? PACIFIC : shown.time_zone
 
 /** Adds daily sums to the buckets of a tally. For a level, adds the sum before the first bucket too. */
-function addLine(tally: Tally, line: DaySums, { from, index, isLevel }: AddOptions): void {
+function addLine(tally: Tally, line: DaySums, { from, index, isLevel, first }: AddOptions): void {
   const skipped = index.from - from
   if (isLevel) addBefore(tally, line, skipped)
   const end = Math.min(line.days, index.until - from + 1)
-  for (let at = skipped; at < end; at += 1)
+  for (let at = first - from; at < end; at += 1)
     addTo(tally, index.bucketIndexes[at - skipped] ?? 0, line.milli[at] ?? 0, line.count[at] ?? 0)
 }
 

@@ -16,11 +16,12 @@ export type AttributeFilter = { key: string; json: readonly string[] }
 
 /**
  * What to sum. `levels`: the measures for which the sum before the first bucket is needed too. `currency`: sums only
- * charges in this currency, unconverted; null for all charges in the base currency. The buckets are consecutive.
+ * charges in this currency, unconverted; null for all charges in the base currency. `known_from`: the first day of each app
+ * of which flows are summed; of other apps all days are. The buckets are consecutive.
  */
-export type SumQuery = {
+export type RowQuery = {
   /** The generation that is read. */
-  shown: Generation
+  shown: Pick<Generation, 'id' | 'time_zone'>
   apps: readonly string[]
   environment: Environment
   zone: 'own' | 'pacific'
@@ -31,7 +32,15 @@ export type SumQuery = {
   attribute: AttributeFilter | null
   split: Split | null
   currency: string | null
+  known_from?: ReadonlyMap<string, DayNumber>
 }
+
+/** What to sum, of a generation whose settings decide where sums come from. */
+export type SumQuery = RowQuery & { shown: Generation }
+
+/** The first day of an app of which a measure is summed. What is known of a level began before anything was heard. */
+export const firstSummedDay = ({ known_from }: RowQuery, app_id: string, measure: Measure): DayNumber =>
+  /^(mrr$|trials$|risk\.)/.test(measure) ? -Infinity : (known_from?.get(app_id) ?? -Infinity)
 
 export type Sum = { milli: number; count: number }
 

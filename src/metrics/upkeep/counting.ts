@@ -3,9 +3,8 @@ import type { Clock } from '../../clock.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { CohortSums, Contributions } from '../cohorts/contributions.ts'
-import type { LineageProceeds } from '../customers/charges.ts'
+import { type LineageProceeds, lineageProceeds } from '../customers/charges.ts'
 import type { CustomerValues } from '../customers/values.ts'
-import { type Flow, flowsOf } from '../lineage/flows.ts'
 import { type MetricRow, metricRowsOf } from '../lineage/rows.ts'
 import type { AppSettings, CountingSettings } from '../lineage/settings.ts'
 import type { RenewalFact, TransactionFact } from '../lineage/timeline.ts'
@@ -29,7 +28,7 @@ export type CountedLineage = {
 }
 
 /** The columns of metric_counted that are a pure function of the lineage’s facts. */
-type Totals = Omit<LineageProceeds, 'is_final'> & Pick<CountedLineage, 'is_provisional'>
+type Totals = LineageProceeds & Pick<CountedLineage, 'is_provisional'>
 
 /** The columns of a TransactionFact. */
 export const FACT_COLUMNS = [
@@ -40,6 +39,7 @@ export const FACT_COLUMNS = [
   'group_id',
   'reason',
   'ownership',
+  'quantity',
   'price_milli',
   'currency',
   'storefront',
@@ -72,13 +72,8 @@ export const ROW_COLUMNS = [
   'count',
 ] as const
 
-/** The rows and flows computed from the facts of a lineage. */
-export type LineageFigures = {
-  rows: MetricRow[]
-  flows: Flow[]
-  settings: AppSettings
-  is_provisional: boolean
-}
+/** The rows computed from the facts of a lineage. */
+export type LineageFigures = { rows: MetricRow[]; settings: AppSettings; is_provisional: boolean }
 
 type Deps = {
   store: Store
@@ -87,12 +82,11 @@ type Deps = {
   cube: Cube
   values: CustomerValues
   contributions: Contributions
-  proceedsOf: (flows: readonly Flow[], app_id: string, base: string) => LineageProceeds
 }
 
 export type Counting = ReturnType<typeof openCounting>
 
-export function openCounting({ store, clock, settings, cube, values, contributions, proceedsOf }: Deps) {
+export function openCounting({ store, clock, settings, cube, values, contributions }: Deps) {
   const lineage =
     'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
   // The same condition with the parameters hidden from SQLite’s planner, for ordered queries (see `bound`).
@@ -134,12 +128,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     )
     const rows = metricRowsOf({ transactions: facts, renewals: renewals.all(key), hasFirstTransaction }, own)
     if (!rows.every(isExact)) throw new RangeError('an amount exceeds the range of exact integers')
-    return {
-      rows,
-      flows: flowsOf(facts, hasFirstTransaction),
-      settings: own,
-      is_provisional: own.wasProvisional(),
-    }
+    return { rows, settings: own, is_provisional: own.wasProvisional() }
   }
 
   /** Collects the changed sums of many lineages. `write` stores them inside the unit of work that recomputes them. */
@@ -167,9 +156,9 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     const now = clock()
     const last = counted.get(generation.id, key.id)
     const changes = replaceRows(generation.id, key.id, last?.counted_at ?? null, { next: figures.rows, now })
-    const proceeds = totalsOf(generation, key, figuresUntil(figures, now))
-    const updated = values.update(generation, key, { rows: figures.rows, proceeds, now })
-    const own = { generation: generation.id, lineage_id: key.id, counted_at: now, ...proceeds }
+    const totals = totalsOf(figures, now)
+    const updated = values.update(generation, key, { rows: figures.rows, proceeds: totals, now })
+    const own = { generation: generation.id, lineage_id: key.id, counted_at: now, ...totals }
     putCounted.run({ ...own, due_at: nextDueAt(figures.rows, updated.due_at, now) })
     const contribution = contributions.update(generation, updated, now)
     return ({ days, cohorts }) => {
@@ -180,15 +169,14 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     }
   }
 
-  /** Computes the totals of a lineage. */
-  function totalsOf(
-    generation: Generation,
-    { app_id }: LineageKey,
-    { flows, is_provisional }: LineageFigures,
-  ): Totals {
-    const { is_final, ...proceeds } = proceedsOf(flows, app_id, generation.currency)
-    return { ...proceeds, is_provisional: is_provisional || !is_final ? 1 : 0 }
-  }
+  /**
+   * Computes the totals of a lineage up to `now`. Apple signs renewals up to a day ahead, and they are no payments until
+   * then.
+   */
+  const totalsOf = ({ rows, is_provisional }: LineageFigures, now: number): Totals => ({
+    ...lineageProceeds(rows, now),
+    is_provisional: is_provisional ? 1 : 0,
+  })
 
   type Next = { next: readonly MetricRow[]; now: number }
 
@@ -212,12 +200,6 @@ export function openCounting({ store, clock, settings, cube, values, contributio
 
   return { count, openSums, figuresOf, totalsOf, storedRows }
 }
-
-/** The figures without later flows. Apple signs renewals up to a day ahead, and they are no payments until then. */
-export const figuresUntil = (figures: LineageFigures, now: number): LineageFigures => ({
-  ...figures,
-  flows: figures.flows.filter(({ at }) => at <= now),
-})
 
 export type CountedSums = ReturnType<Counting['openSums']>
 

@@ -4,9 +4,12 @@ import type { Organization, Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { Factors } from '../lineage/months.ts'
+import type { Measure } from '../lineage/rows.ts'
 
 /** The version of this program’s formulas. Increase it when a change of code gives other figures for the same facts. */
-export const FORMULA = 2
+export const FORMULA = 4
+/** The first version of the formulas that stores proceeds in rows and sums, and first payments after trials. */
+const PROCEEDS_SINCE = 4
 
 /** The settings of a generation; a change of any of them gives other figures. */
 export type CountedBy = { time_zone: string; currency: string; factors: Factors; formula: number }
@@ -28,6 +31,16 @@ export type Generation = CountedBy & {
 
 /** A new generation. */
 type NewGeneration = Omit<Generation, 'id' | 'stood_still_at'>
+
+/** Whether a generation has proceeds; one that an earlier version computed has none until it is recomputed. */
+export const hasProceeds = ({ formula }: Pick<CountedBy, 'formula'>): boolean => formula >= PROCEEDS_SINCE
+
+/**
+ * The measure that a generation stores for a measure. Earlier versions counted won trials as the first payments after trials,
+ * so that the former figures are shown until they are recomputed.
+ */
+export const storedMeasure = (measure: Measure, generation: Pick<CountedBy, 'formula'>): Measure =>
+  measure === 'paid.after_trial' && !hasProceeds(generation) ? 'trial.won' : measure
 
 type Deps = {
   store: Store

@@ -21,7 +21,9 @@ type Part = { kind: CohortKind; rest: number; of: number; cells: number }
 const CUSTOMERS_AT_ONCE = 500
 const KINDS: Record<CohortKind, true> = {
   ltv: true,
-  'ltv.parts': true,
+  'ltv.exact': true,
+  'ltv.ratio': true,
+  'ltv.estimated': true,
   retention: true,
   recovery: true,
   'payers.day': true,

@@ -8,11 +8,10 @@ import { openSnapshot } from '../../store/snapshot.ts'
 import type { Store } from '../../store/store.ts'
 import { onThread, runOnThread } from '../../store/thread.ts'
 import { openContributions } from '../cohorts/contributions.ts'
-import { lineageProceeds } from '../customers/charges.ts'
 import { openCustomerValues } from '../customers/values.ts'
 import { openCountingSettings } from '../lineage/settings.ts'
 import { openReportedPrices } from '../reports/prices.ts'
-import { type Commission, openProceedsCalculator, proceedsInBase } from '../reports/proceeds.ts'
+import { type Commission, openProceedsCalculator } from '../reports/proceeds.ts'
 import { openCube } from '../sums/cube.ts'
 import { openCounting } from '../upkeep/counting.ts'
 import { openGenerations } from '../upkeep/generations.ts'
@@ -112,22 +111,14 @@ function openModules(store: Store, { at, formula, cells_at_once }: ModuleOptions
     // Each generation has a month length. This value would apply only to a new generation.
     factors: 'calendar',
   })
-  const settings = openCountingSettings({ store, apps, generations, products, rates })
+  const selectCommission = store.prepare<[], string>('select counted_by from metric_commission').pluck()
+  const commission: Commission = JSON.parse(selectCommission.get() ?? '{}')
+  const proceedsOf = openProceedsCalculator(openReportedPrices(store), commission)
+  const settings = openCountingSettings({ store, apps, generations, products, rates, proceedsOf })
   const cube = openCube(store)
   const values = openCustomerValues({ store, clock, generations })
   const contributions = openContributions({ store, settings })
-  const selectCommission = store.prepare<[], string>('select counted_by from metric_commission').pluck()
-  const commission: Commission = JSON.parse(selectCommission.get() ?? '{}')
-  const proceedsOf = proceedsInBase(openProceedsCalculator(openReportedPrices(store), commission), rates)
-  const counting = openCounting({
-    store,
-    clock,
-    settings,
-    cube,
-    values,
-    contributions,
-    proceedsOf: (flows, app_id, base) => lineageProceeds(flows, { app_id, base, proceedsOf }),
-  })
+  const counting = openCounting({ store, clock, settings, cube, values, contributions })
   const staleness = openStaleness({ store, generations, at })
   const selectContribution = store
     .prepare<[number, number], string>(

@@ -7,7 +7,6 @@ import type { MetricRow } from '../lineage/rows.ts'
 import {
   type CountedLineage,
   type Counting,
-  figuresUntil,
   type LineageFigures,
   nextDueAt,
   ROW_COLUMNS,
@@ -50,22 +49,18 @@ export function openLineageComparison({
     if (counted === null) return `${name} has not been counted`
     const difference =
       compareRows(figures.rows, counting.storedRows(generation.id, key.id)) ??
-      compareTotals(generation, key, { counted, figures })
+      compareTotals(key, { counted, figures })
     return difference && `${name}: ${difference}`
   }
 
   function compareTotals(
-    generation: Generation,
     key: Numbered,
     { counted, figures }: { counted: CountedLineage; figures: LineageFigures },
   ): string | null {
     const now = Math.max(at, counted.counted_at)
     const subscription = values.statements.subscriptionOf.get(key) ?? null
     const changes_at = nextChange(figures.rows.filter(countsForCustomers), subscription, now)
-    const totals = {
-      ...counting.totalsOf(generation, key, figuresUntil(figures, now)),
-      due_at: nextDueAt(figures.rows, changes_at, now),
-    }
+    const totals = { ...counting.totalsOf(figures, now), due_at: nextDueAt(figures.rows, changes_at, now) }
     return compareColumns([...TOTAL_COLUMNS, 'due_at'], counted, totals)
   }
 
@@ -154,7 +149,7 @@ function compareColumns<Name extends string>(
 const textOf = (contribution: Partial<Contribution> | null): string =>
   JSON.stringify(
     contribution &&
-      [contribution.money, contribution.retained, contribution.failures].map((parts) =>
+      [contribution.money, contribution.proceeds, contribution.retained, contribution.failures].map((parts) =>
         parts?.map((part) => JSON.stringify(part)).sort(),
       ),
   )

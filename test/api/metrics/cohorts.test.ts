@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { verifyTransaction } from '../../../src/apple/notification.ts'
 import { BUNDLE, transactionPayload } from '../../apple/samples.ts'
 import { handClock, openTestApp } from '../../helpers.ts'
+import { reportPrices } from '../../metrics/reported_price.ts'
 
 const at = (text: string): number => Date.parse(`${text}T12:00:00Z`)
 
@@ -27,7 +28,7 @@ const SALES: Sale[] = [
 
 async function openBook() {
   const clock = handClock(at('2026-03-15'))
-  const app = await openTestApp({ clock })
+  const app = await openTestApp({ clock, heard_at: at('2017-01-01') })
   const { windfall } = app
   const [own] = windfall.apps.byBundle(BUNDLE)
   for (const [index, [name, on, until, more]] of SALES.entries()) {
@@ -125,17 +126,12 @@ test('ARPPU: what the month brought for each who paid in it', async () => {
   ])
 })
 
-test('in proceeds by what the reports of the product in the country have, else by the commission', async () => {
+test('in proceeds by what the report of the day of each charge has, else by the commission', async () => {
   const { app, get } = await openBook()
-  const { store, apps } = app.windfall
-  const [own] = apps.list()
-  const product = transactionPayload({}).productId
+  const product = String(transactionPayload({}).productId)
   // In Germany 8.00 are left of 10.00 since January 1st; elsewhere 70 % by the usual commission.
-  await store.commit(() =>
-    store
-      .prepare(`insert into reported_prices values (?, ?, 'DEU', 'USD', 10000, 0, ?, 2, 16000, 'USD', 1)`)
-      .run(own?.id, product, Date.parse('2026-01-01') / 86_400_000),
-  )
+  const price = { product_id: product, storefront: 'DEU', price_milli: 10_000 }
+  await reportPrices(app.windfall, '2026-01-01', [{ ...price, units: 2, proceeds_milli: 16_000 }])
   const { body } = await get('metric=ltv&from=2026-01-01&to=2026-01-31&days=0&basis=proceeds')
   // 1 and 2 of the United States, 3 of Germany: 7.00 + 7.00 + 8.00.
   expect(body).toMatchObject({ basis: 'proceeds', currency: 'USD' })
@@ -145,11 +141,11 @@ test('in proceeds by what the reports of the product in the country have, else b
       values: [{ days: 0, charged_milli: 22_000, net_milli: 22_000, per_customer_milli: 7_333 }],
     },
   ])
-  const german = await get(
-    `metric=ltv&from=2026-01-01&to=2026-01-31&days=0&basis=proceeds&product=${product}&country=DEU`,
-  )
-  expect(german.body.cohorts).toMatchObject([{ customers: 1, values: [{ net_milli: 8_000 }] }])
-  expect(german.body.proceeds_known).toEqual({ ratio: 8_000, estimated: 0 })
+  for (const filter of [`product=${product}&country=DEU`, 'country=DEU']) {
+    const german = await get(`metric=ltv&from=2026-01-01&to=2026-01-31&days=0&basis=proceeds&${filter}`)
+    expect(german.body.cohorts).toMatchObject([{ customers: 1, values: [{ net_milli: 8_000 }] }])
+    expect(german.body.proceeds_known).toEqual({ exact: 0, ratio: 8_000, estimated: 0 })
+  }
   const payers = await get('metric=arppu&from=2026-01-01&to=2026-01-31&basis=proceeds')
   expect(payers.body.cohorts).toMatchObject([{ payers: 3, net_milli: 22_000, per_payer_milli: 7_333 }])
   expect((await get('metric=ltv&from=2026-01-01&to=2026-01-31')).body).toMatchObject({
@@ -172,16 +168,16 @@ test('the CSV has a line for each cohort and cell', async () => {
   ])
   const money = await app.request('/api/v1/cohorts.csv?metric=ltv&from=2026-01-01&days=0', { headers })
   const [head, line] = (await money.text()).split('\r\n')
-  expect(head).toBe('cohort,customers,days,charged,refunded,prorated,net,per_customer,complete,currency')
-  expect(line).toMatch(/^2026-01-01,3,0,\d+\.\d{3},0\.000,0\.000,\d+\.\d{3},\d+\.\d{3},true,USD$/)
+  expect(head).toBe(
+    'cohort,customers,days,charged,refunded,prorated,net,per_customer,complete,currency,not_converted',
+  )
+  expect(line).toMatch(/^2026-01-01,3,0,\d+\.\d{3},0\.000,0\.000,\d+\.\d{3},\d+\.\d{3},true,USD,$/)
 })
 
 test.each([
   ['metric=luck', 'metric'],
   ['metric=ltv&basis=net', 'basis'],
   ['metric=retention&basis=proceeds', 'basis'],
-  ['metric=ltv&basis=proceeds&country=DEU', 'basis'],
-  ['metric=ltv&basis=proceeds&product=x', 'basis'],
   ['metric=arppu&by=year', 'by'],
   ['metric=ltv&days=1,x', 'days'],
   ['metric=ltv&from=2026-02-30', 'from'],

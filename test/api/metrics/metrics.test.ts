@@ -3,6 +3,7 @@ import { CustomerAnswer } from '../../../src/api/customers/answers.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
 import type { Point } from '../../../src/metrics/series/points.ts'
+import { reasonsOn } from '../../../src/metrics/series/reasons.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { openTestLedger } from '../../metrics/test_ledger.ts'
 
@@ -101,7 +102,7 @@ test.each([
   const [header = [], ...rows] = cellsOf(await response.text())
   const stretches = [answer, ...(answer.previous ? [answer.previous] : [])]
   const expected = stretches.flatMap(({ series }, when) =>
-    series.flatMap(({ value, others, part, points }) =>
+    series.flatMap(({ value, others, part, points, reasons }) =>
       points.map((point) => [
         answer.metric,
         when === 0 ? 'asked' : 'previous',
@@ -113,6 +114,7 @@ test.each([
         part ?? '',
         ...figureCells(answer, point),
         'calendar',
+        reasonsOn(reasons, point.on).join(' '),
       ]),
     ),
   )
@@ -137,14 +139,14 @@ test('a CSV can have a column for each series, and contains the previous range o
     cellsOf(await (await get(`metrics/${path}&${RANGE}&layout=wide`)).text())
   // 9.990 a month from March to May; the yearly one in euros has no rate.
   expect(await wide('mrr.csv?split=product&limit=1')).toEqual([
-    ['on', 'monthly', 'others', 'currency', 'complete', 'month_length'],
-    ['2026-03-01', '9.990', '0.000', 'USD', 'true', 'calendar'],
-    ['2026-04-01', '9.990', '0.000', 'USD', 'false', 'calendar'],
-    ['2026-05-01', '0.000', '0.000', 'USD', 'false', 'calendar'],
-    ['2026-06-01', '0.000', '0.000', 'USD', 'false', 'calendar'],
+    ['on', 'monthly', 'others', 'currency', 'complete', 'month_length', 'reasons'],
+    ['2026-03-01', '9.990', '0.000', 'USD', 'true', 'calendar', ''],
+    ['2026-04-01', '9.990', '', 'USD', 'false', 'calendar', 'not_converted'],
+    ['2026-05-01', '0.000', '', 'USD', 'false', 'calendar', 'not_converted'],
+    ['2026-06-01', '0.000', '', 'USD', 'false', 'calendar', 'unfinished not_converted'],
   ])
   const [head, ...rows] = await wide('active_subscriptions.csv?compare=previous')
-  expect(head).toEqual(['range', 'on', 'active_subscriptions', 'complete', 'month_length'])
+  expect(head).toEqual(['range', 'on', 'active_subscriptions', 'complete', 'month_length', 'reasons'])
   expect(rows.map(([range, on]) => `${range} ${on}`)).toEqual([
     'asked 2026-03-01',
     'asked 2026-04-01',

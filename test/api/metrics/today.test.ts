@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
 import type { Point } from '../../../src/metrics/series/points.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
+import { reportPrices } from '../../metrics/reported_price.ts'
 import { at, figuresIn, openTestLedger } from '../../metrics/test_ledger.ts'
 
 type Counted = { count: number; milli?: number }
@@ -19,7 +20,7 @@ type TodayAnswer = Record<string, unknown> & {
 
 /** Noon of 2026-06-01, a Monday: two Mondays before had one charge each, and today has some of everything. */
 async function openToday() {
-  const ledger = await openTestLedger()
+  const ledger = await openTestLedger({ heard_at: at('2026-04-30') })
   const { app, notifyTransaction, get } = ledger
   await notifyTransaction('1', 0, '2026-05-18', '2026-06-18')
   await notifyTransaction('2', 0, '2026-05-25', '2026-06-25', { price: 4_990 })
@@ -113,7 +114,7 @@ test('the usual value is the mean of the known same weekdays', async () => {
     ['2026-05-11', 0],
     ['2026-05-04', 0],
   ])
-  const { get } = await openTestLedger()
+  const { get } = await openTestLedger({ heard_at: null })
   expect(((await (await get('today')).json()) as TodayAnswer).usual).toMatchObject({ milli: null, weeks: 0 })
 })
 
@@ -129,17 +130,11 @@ test('returns yesterday gross and in proceeds, with the estimated share', async 
   expect(yesterday.proceeds_known).toEqual(proceeds_known)
 })
 
-test('a reversed refund does not make the estimated share negative', async () => {
+test('a reversed refund adds its proceeds again, with their certainty', async () => {
   const { app, today, notifyTransaction } = await openToday()
-  const { store, apps } = app.windfall
   // A report has what is left of a charge in the United States: 8.00. The refund in Germany is estimated.
-  await store.commit(() =>
-    store
-      .prepare(
-        `insert into reported_prices values (?, 'monthly', 'USA', 'USD', 9990, 0, ?, 2, 16000, 'USD', 1)`,
-      )
-      .run(apps.list()[0]?.id, Date.parse('2026-05-31') / 86_400_000),
-  )
+  const price = { product_id: 'monthly', storefront: 'USA', price_milli: 9_990 }
+  await reportPrices(app.windfall, '2026-05-31', [{ ...price, units: 2, proceeds_milli: 16_000 }])
   const notify = (signed: string, more: Record<string, unknown>, type: string) => {
     const fields = { storefront: 'DEU', storefrontId: '143443', signedDate: at(signed), ...more }
     return notifyTransaction('8', 0, '2026-05-20', '2026-06-20', fields, {}, type)
@@ -148,7 +143,7 @@ test('a reversed refund does not make the estimated share negative', async () =>
   await notify('2026-05-25', { revocationDate: at('2026-05-25'), revocationReason: 0 }, 'REFUND')
   await notify('2026-05-31', {}, 'REFUND_REVERSED')
   const { yesterday } = (await today('?basis=proceeds')).body
-  expect(yesterday.proceeds_known).toEqual({ exact: 8_000, ratio: 0, estimated: -6_993 })
+  expect(yesterday.proceeds_known).toEqual({ exact: 8_000, ratio: 0, estimated: 6_993 })
   expect(yesterday.estimated_share).toBeCloseTo(6_993 / 14_993, 5)
 })
 

@@ -207,6 +207,32 @@ test('SUBSCRIPTION_EVENT lists each start, renewal and end once', async () => {
   expect([...events.keys()]).toEqual(expect.arrayContaining(['Renew', 'Cancel', 'Start Introductory Offer']))
 })
 
+test('SUBSCRIPTION_EVENT counts no periods of offers, and names a paid introductory offer in later rows too', async () => {
+  const rows: Record<string, string>[] = []
+  for (let back = 330; back > 10; back -= 4)
+    rows.push(...(await fileOf('SUBSCRIPTION_EVENT', dayAfter(TODAY, -back))))
+  /** The offers and paid periods of an event. */
+  const seenIn = (event: string) => [
+    ...new Set(
+      rows
+        .filter((row) => row.Event === event)
+        .map((row) => `${row['Subscription Offer Type']} ${row['Consecutive Paid Periods']}`.trim()),
+    ),
+  ]
+  expect(seenIn('Start Introductory Offer').sort()).toEqual([
+    'Free Trial 0',
+    'Pay As You Go 0',
+    'Pay Up Front 0',
+  ])
+  // A free trial is named only while it lasts.
+  expect(seenIn('Paid Subscription from Introductory Offer').sort()).toEqual([
+    '1',
+    'Pay As You Go 1',
+    'Pay Up Front 1',
+  ])
+  expect(seenIn('Renew')).toEqual(expect.arrayContaining(['2', 'Pay As You Go 2']))
+})
+
 test('SUBSCRIBER has a row for each payment of a subscription, and dates what is refunded', async () => {
   for (const back of [250, 120, 20]) {
     const day = dayAfter(TODAY, -back)

@@ -89,6 +89,8 @@ test('a body is the event as the API gives it, with states, revenue and attribut
       subscription_now: { ...state, as_of: NOW + 5_000, has_access: true, access_until: NOW + 30 * DAY },
       revenue_milli: 4_990,
       currency: 'USD',
+      // No report has the price: less 30 %.
+      proceeds: { milli: 3_493, currency: 'USD', basis: 'estimated' },
     },
   })
   expect(body?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

@@ -40,7 +40,10 @@ test('a test event is the example of its type as if it were recorded now, and ne
         occurred_at: example.occurred_at + shift,
         recorded_at: NOW,
         signed_at: example.signed_at === null ? null : example.signed_at + shift,
-        ...('revenue_milli' in example && { revenue_milli: 0 }),
+        ...('revenue_milli' in example && {
+          revenue_milli: 0,
+          proceeds: example.proceeds ? { ...example.proceeds, milli: 0 } : null,
+        }),
         ...(example.customer && { customer: { as_of: NOW, users: example.customer.users } }),
         test: true,
       },

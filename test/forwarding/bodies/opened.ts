@@ -17,6 +17,7 @@ export type Body = {
     subscription_now: (State & { has_access: boolean; access_until: number | null }) | null
     revenue_milli?: number | null
     currency?: string | null
+    proceeds?: { milli: number; currency: string; basis: string | null } | null
     customer:
       | (Record<string, unknown> & {
           users: { app_user_id: string; attributes?: object; proved_attributes?: object }[]
@@ -26,9 +27,9 @@ export type Body = {
 }
 
 export function bodiesOf({ windfall, clock }: TestApp) {
-  const { store, feed, customers, erasures, attribution } = windfall
+  const { store, feed, customers, erasures, attribution, metrics } = windfall
   const enrichment = openEnrichment({ customers, clock })
-  return openBodies({ store, feed, clock, enrichment, erasures, users: attribution.users })
+  return openBodies({ store, feed, clock, enrichment, erasures, attribution, metrics })
 }
 
 export const parsed = (bodies: readonly Buffer[]): Body[] => bodies.map((body) => JSON.parse(body.toString()))

@@ -127,6 +127,7 @@ test('one event of a transaction has its price; a conversion has none, and a rec
   for (const { data } of nonEmpty(inOrder.filter(({ type }) => type === 'transaction.recorded'))) {
     expect(Object.keys(data)).not.toContain('revenue_milli')
     expect(Object.keys(data)).not.toContain('currency')
+    expect(Object.keys(data)).not.toContain('proceeds')
   }
 })
 
@@ -160,6 +161,11 @@ test('a partial refund, its reversal and a second refund count once each, in any
   expect(bodies).toHaveLength(24 * 8)
   expect(revenueIn(bodies)).toEqual({})
   expect(bodies.slice(0, 4).map(({ data }) => data.revenue_milli)).toEqual([4_990, -1_996, 1_996, -4_990])
+  // 70 % of 4.990 are 3.493, of which 40 % are 1.397 (1.3972).
+  expect(bodies.slice(0, 4).map(({ data }) => data.proceeds)).toEqual(
+    [3_493, -1_397, 1_397, -3_493].map((milli) => ({ milli, currency: 'USD', basis: 'estimated' })),
+  )
+  expect(bodies.reduce((sum, { data }) => sum + (data.proceeds?.milli ?? 0), 0)).toBe(0)
 })
 
 const permutations = (items: readonly number[]): number[][] =>

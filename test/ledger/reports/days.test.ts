@@ -95,10 +95,10 @@ test('reads a fresh day again every six hours, until three days have passed with
 test('stores an unreadable report, names line and column, and keeps the day’s old rows', async () => {
   const apple = await openApple()
   const { imports, store, day, organization } = await apple.openWindfall()
-  const spoiled = [sale(), sale({ Units: '1.5' })]
+  const spoiled = [sale({ Units: '1.5' }), sale({ Units: '2.5' })]
   apple.setReply('sales', DAY, spoiled)
   expect(await imports.run({ days: 1 })).toMatchObject({ read: 0, failed: 1, stopped: [] })
-  const reason = 'line 3, column "Units": "1.5" is not a whole number'
+  const reason = 'line 2, column "Units": "1.5" is not a whole number'
   expect(day('sales', DAY)).toMatchObject({
     state: 'failed',
     reason,

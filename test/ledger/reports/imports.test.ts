@@ -153,6 +153,12 @@ test('suspects a retired version that says “no sales”, flags the day, and re
   year.clock.turn(6 * HOUR)
   const again = await imports.run({ days: 30 })
   expect(again.read).toBe(holes.length)
+  // Now the days before are known, three more cannot be empty.
+  expect(imports.missingDays(organization.id, 100)).toMatchObject(
+    Array.from({ length: 3 }, () => ({ reason: expect.stringContaining('the day before') })),
+  )
+  year.clock.turn(2 * HOUR)
+  expect((await imports.run({ days: 30 })).read).toBeGreaterThanOrEqual(3)
   expect(imports.missingDays(organization.id, 100)).toEqual([])
   expect(imports.versions(organization.id)).toContainEqual(
     expect.objectContaining({ kind: 'subscription', version: '1_5' }),

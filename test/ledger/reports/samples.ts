@@ -120,8 +120,8 @@ export async function read<Name extends string, Row>(
 ): Promise<{ rows: Row[]; unknown: string[] }> {
   const rows: Row[] = []
   const unknown: string[] = []
-  const reportUnknown = (names: string[]) => void unknown.push(...names)
-  for await (const some of rowsOf(Buffer.from(body), table, reportUnknown)) rows.push(...some)
+  const onUnknownColumns = (names: string[]) => void unknown.push(...names)
+  for await (const some of rowsOf(Buffer.from(body), table, { onUnknownColumns })) rows.push(...some)
   return { rows, unknown }
 }
 

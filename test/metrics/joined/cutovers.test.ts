@@ -14,8 +14,6 @@ import { openDaySumCache } from '../../../src/metrics/sums/day_sum_cache.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { DAY, NOW, openLate } from '../reports/late_connection.ts'
 
-const COMMISSION = { commission_percent: 30, commission_after_a_year_percent: 15, small_business: false }
-
 test('after thirty days of agreement only the ledger is shown, permanently', async () => {
   const from = NOW - 75 * DAY
   const late = await openLate({ subscribers: 120, from, connected: from })
@@ -56,7 +54,7 @@ test('stores a cutover only if nothing changes between evaluation and commit', a
   const from = NOW - 45 * DAY
   const late = await openLate({ subscribers: 40, from, connected: from })
   const { windfall, clock, organization } = late
-  const { store, metrics, rates, apps, reported } = windfall
+  const { store, metrics, apps } = windfall
   const { generations } = metrics
   const daySums = openDaySumCache(store)
   await late.live(NOW)
@@ -65,17 +63,8 @@ test('stores a cutover only if nothing changes between evaluation and commit', a
   const [app] = apps.list()
   if (!app) throw new Error('there is no app')
   const days = openReportedDays({ store, clock, generations })
-  const sums = openReportedSums(store)
-  const sources = openAmountSources({
-    store,
-    daySums,
-    proceeds: reported.proceeds,
-    commission: COMMISSION,
-    sums,
-    names: openReportedNames(store, windfall.products),
-    convertToBase: (base, milli, currency, day) =>
-      rates.convert(milli, currency, base, dayText(day))?.milli ?? null,
-  })
+  const [sums, names] = [openReportedSums(store), openReportedNames(store, windfall.products)]
+  const sources = openAmountSources({ store, daySums, sums, names })
   const agreement = openLevelAgreement(sources)
   const stored = () => store.prepare('select metric from metric_cutovers order by metric').pluck().all()
   const change = (sql: string) => () => void store.prepare(sql).run()
@@ -87,7 +76,7 @@ test('stores a cutover only if nothing changes between evaluation and commit', a
       if (requests === 1 && between) store.commit(between)
       return requests === 1 || last
     }
-    await openCutovers({ store, clock, generations, days, sums, agreement, isCurrent }).advance(one)
+    await openCutovers({ store, clock, generations, days, sums, sources, agreement, isCurrent }).advance(one)
     return stored()
   }
   const shown = generations.shown(organization.id)

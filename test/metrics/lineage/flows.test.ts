@@ -78,6 +78,29 @@ test('an upgrade prorates the unused part of what it replaces', () => {
   expect(short(after).some((line) => line.includes('proration'))).toBe(false)
 })
 
+test('refunds leave less of the price for a proration, until Apple reverses them', () => {
+  const flowsWith = (refund: Partial<TransactionFact>) =>
+    short([
+      bought('1', '2026-01-01', '2026-01-31', { is_upgraded: 1, price_milli: 10_000, ...refund }),
+      bought('2', '2026-01-16', '2027-01-16', { product_id: 'yearly', reason: 'PURCHASE' }),
+    ]).filter((line) => !/new|renewal/.test(line))
+  const refunded = { revoked_at: day('2026-02-10'), revocation_type: 'REFUND_PRORATED' }
+  expect(flowsWith({ ...refunded, revocation_percentage: 50_000 })).toEqual([
+    '2026-01-16 proration 5000 USD',
+    '2026-02-10 refund 5000 USD',
+  ])
+  expect(flowsWith({ ...refunded, revocation_percentage: 99_000 })).toEqual([
+    '2026-01-16 proration 100 USD',
+    '2026-02-10 refund 9900 USD',
+  ])
+  const reversed = [{ ...refunded, revocation_percentage: 100_000, reversed_at: day('2026-03-01') }]
+  expect(flowsWith({ reversed_refunds: JSON.stringify(reversed) })).toEqual([
+    '2026-01-16 proration 5000 USD',
+    '2026-02-10 refund 10000 USD',
+    '2026-03-01 refund -10000 USD',
+  ])
+})
+
 test('an unknown price is counted and not summed, and unpaid purchases have no amounts', () => {
   expect(
     flows([bought('1', '2026-01-01', '2026-02-01', { price_milli: null, currency: null })]),

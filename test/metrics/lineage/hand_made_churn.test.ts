@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { monthOf, openCalendar, weekOf } from '../../../src/metrics/lineage/calendar.ts'
 import { fiscalMonthOf } from '../../../src/metrics/lineage/fiscal.ts'
 import type { LossUnit } from '../../../src/metrics/lineage/losses.ts'
+import type { PricedCharge } from '../../../src/metrics/lineage/proceeds.ts'
 import { type Measure, type MetricRow, metricRowsOf } from '../../../src/metrics/lineage/rows.ts'
 import { runs } from '../../random.ts'
 import { day, periodOf } from '../facts.ts'
@@ -95,7 +96,9 @@ test('in any history, losses lie between zero and the value at the start, for ea
   const [calendar, pacific] = [openCalendar('Asia/Kathmandu'), openCalendar('America/Los_Angeles')]
   const toBase = (milli: number, currency: string, on: number): number =>
     currency === 'USD' ? milli : Math.round((milli * (on < day('2026-03-01') ? 110 : 120)) / 100)
-  const settings = { factors: 'calendar', toBase, periodOf, calendar, pacific } as const
+  const proceedsOf = ({ price_milli: milli, currency }: PricedCharge) =>
+    ({ milli, currency, basis: 'exact' }) as const
+  const settings = { factors: 'calendar', toBase, proceedsOf, periodOf, calendar, pacific } as const
   const unitOf: Record<LossUnit, (at: number) => number> = {
     day: (at) => calendar.dayOf(at),
     week: (at) => weekOf(calendar.dayOf(at)),

@@ -174,3 +174,31 @@ test('LTV of a customer: purchases less refunds, gross and proceeds', async () =
   // No report has proceeds, so 30 % is subtracted: 70 % of 10.000, of 6.000, of 10.000 and of 2.000.
   expect(profile).toMatchObject({ proceeds: { base_milli: 19_600, transactions: 4, estimated: 4 } })
 })
+
+test('the cohort of the first day is whole for each metric, and shares round half to even', async () => {
+  const { notifyTransaction, get } = await openTestLedger()
+  // 9.985 and 10.000 in March: 19.985 of two customers are 9.992,5 each, which rounds to 9.992.
+  await notifyTransaction('1', 0, '2026-03-02', '2026-04-02', { price: 9_985 })
+  await notifyTransaction('2', 0, '2026-03-20', '2026-04-20', { price: 10_000 })
+  const failed = { ...RETRIED, signedDate: at('2026-04-02') }
+  await notifyTransaction('1', 0, '2026-03-02', '2026-04-02', { price: 9_985 }, failed)
+  type Cohorts = { cohorts: Record<string, unknown>[] }
+  const first = async (query: string) =>
+    ((await (await get(`cohorts?${query}`)).json()) as Cohorts).cohorts[0]
+  const march = { cohort: '2026-03-01', size: 2 }
+  expect(await first('metric=retention&from=2026-03-15&to=2026-03-18')).toMatchObject(march)
+  expect(await first('metric=retention&by=week&from=2026-03-04&to=2026-03-04')).toMatchObject({
+    cohort: '2026-03-02',
+    size: 1,
+  })
+  expect(await first('metric=retention&by=year&from=2026-03-15')).toMatchObject({ size: 2 })
+  expect(await first('metric=recovery&from=2026-04-15&to=2026-04-20')).toMatchObject({ failed: 1 })
+  expect(await first('metric=ltv&from=2026-03-15&to=2026-03-18&days=0')).toMatchObject({
+    customers: 2,
+    values: [{ net_milli: 19_985, per_customer_milli: 9_992 }],
+  })
+  expect(await first('metric=arppu&from=2026-03-15&to=2026-03-18')).toMatchObject({
+    payers: 2,
+    per_payer_milli: 9_992,
+  })
+})

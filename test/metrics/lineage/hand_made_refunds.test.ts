@@ -110,3 +110,39 @@ test('a refund waits for a final rate as long as its charge does', async () => {
   await metrics.whenCurrent()
   expect(await moneyIn(getMetric)).toEqual(['2026-05-30 new 12000', '2026-05-31 refunds -12000'])
 })
+
+test.each([
+  // The whole month is refunded later: nothing is left for its unused half.
+  [100_000, ['2026-04-01 new 10000', '2026-04-16 renewal 180000', '2026-05-10 refunds -10000'], 0],
+  // 70 % leave 3.000 of the 5.000.
+  [
+    70_000,
+    [
+      '2026-04-01 new 10000',
+      '2026-04-16 proration -3000',
+      '2026-04-16 renewal 180000',
+      '2026-05-10 refunds -7000',
+    ],
+    3_000,
+  ],
+])(
+  'a charge never gives back more than its price: %i thousandths of a percent after an upgrade',
+  async (percentage, flows, prorated_milli) => {
+    const { notifyTransaction, getMetric, get } = await openTestLedger()
+    const month = { price: 10_000, isUpgraded: true }
+    const year = { price: 180_000, productId: 'yearly', transactionReason: 'PURCHASE' }
+    await notifyTransaction('1', 0, '2026-04-01', '2026-05-01', month)
+    await notifyTransaction('1', 1, '2026-04-16', '2027-04-16', year)
+    const back = { revocationDate: at('2026-05-10'), revocationReason: 0, signedDate: at('2026-05-10') }
+    await notifyTransaction('1', 0, '2026-04-01', '2026-05-01', {
+      ...month,
+      ...back,
+      revocationPercentage: percentage,
+    })
+    expect(await moneyIn(getMetric)).toEqual(flows)
+    const { value, proceeds } = await onlyCustomer(get)
+    // The year remains, and 70 % of it without a report of its proceeds.
+    expect(value).toMatchObject({ charged_milli: 190_000, prorated_milli, ltv_milli: 180_000 })
+    expect(proceeds).toBe(126_000)
+  },
+)

@@ -107,11 +107,15 @@ export function openCohorts({ concluded, marks, days, now, environment, customer
       (one) => isMoney(one) && isWithin(one, filter) && one.at < (until.get(customerOf(one.lineage)) ?? 0),
     )
     const value = worthOf(money)
+    const proceeds = marks.filter(
+      (one) => isWithin(one, filter) && one.at < (until.get(customerOf(one.lineage)) ?? 0),
+    )
     const net_base_milli = value.charged_base_milli - value.refunded_base_milli
     return {
       customers: of.length,
       ...value,
       net_base_milli,
+      proceeds_base_milli: proceedsIn(proceeds),
       per_customer_base_milli: share(net_base_milli, of.length),
       is_complete: [...until.values()].every((at) => at <= now),
     }
@@ -152,6 +156,15 @@ function worthOf(money: readonly Mark[]): Value {
     prorated_base_milli: prorated.base_milli,
   }
 }
+
+/** Σ proceeds of charges less those of what was given back. */
+export const proceedsIn = (marks: readonly Mark[]): number =>
+  marks.reduce((sum, { measure, base_milli }) => {
+    const [what, kind = ''] = measure.split('.')
+    if (what !== 'proceeds') return sum
+    if (['new', 'renewal', 'one_time'].includes(kind)) return sum + (base_milli ?? 0)
+    return ['refund', 'proration'].includes(kind) ? sum - (base_milli ?? 0) : sum
+  }, 0)
 
 const least = (all: readonly number[]): number | null => (all.length === 0 ? null : Math.min(...all))
 

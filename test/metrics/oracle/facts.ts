@@ -11,6 +11,7 @@ export type Bought = {
   group_id: string | null
   reason: string | null
   ownership: string | null
+  quantity: number
   price_milli: number | null
   currency: string | null
   storefront: string | null

@@ -67,15 +67,43 @@ function refunded(one: Bought): Money[] {
   })
 }
 
-/** What Apple returns of a replaced purchase: price × unused time ÷ whole time. */
+/** What Apple returns of a replaced purchase: price × unused time ÷ whole time, but never more than is left of the price. */
 function unused(old: Bought | undefined, next: Bought): Money[] {
   if (old === undefined || !hasPrice(old) || isRenewalOf(next, old)) return []
   const at = next.purchased_at
   const ends = old.expires_at ?? 0
   const isOver = ends <= at || (old.revoked_at !== null && old.revoked_at <= at)
   if (isOver || old.price_milli === 0) return []
-  const milli = nearest(BigInt(old.price_milli ?? 0) * BigInt(ends - at), BigInt(ends - old.purchased_at))
+  const share = nearest(BigInt(old.price_milli ?? 0) * BigInt(ends - at), BigInt(ends - old.purchased_at))
+  const left = refunded(old).reduce((rest, one) => rest - one.milli, old.price_milli ?? 0)
+  const milli = share < left ? share : left
+  if (milli < 1) return []
   return [
     { at, charged_at: old.purchased_at, kind: 'proration', by: old, currency: old.currency ?? '', milli },
   ]
+}
+
+/** Whether an amount is given back. */
+export const isBack = ({ kind }: Money): boolean => kind === 'refund' || kind === 'proration'
+
+/** What was given back of the same purchase before. */
+export const backBefore = (one: Money, money: readonly Money[]): number =>
+  money
+    .filter((other) => isBack(other) && other.by === one.by && other.at < one.at)
+    .reduce((sum, { milli }) => sum + milli, 0)
+
+/**
+ * Converts refunds at the rate of the charge. Each of several refunds of one charge is the difference of cumulative
+ * amounts.
+ */
+export function moneyInBase(
+  one: Money,
+  money: readonly Money[],
+  toBase: (milli: number, currency: string, at: number) => number | null,
+): number | null {
+  const { currency, milli, charged_at } = one
+  if (currency === '') return 0
+  const earlier = isBack(one) ? backBefore(one, money) : 0
+  const [all, before] = [toBase(earlier + milli, currency, charged_at), toBase(earlier, currency, charged_at)]
+  return all === null || before === null ? null : all - before
 }

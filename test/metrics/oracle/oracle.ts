@@ -9,7 +9,7 @@ import { openCohorts } from './cohorts.ts'
 import { openDays, type Span } from './days.ts'
 import { customersIn, type Lineage, lineagesIn, openExchange, type Place, periodsIn } from './facts.ts'
 import { backAfter, CHURNS, lossOfStart, uncountedMarks } from './losses.ts'
-import { type Money, type MoneyKind, moneyOf } from './money.ts'
+import { type Money, type MoneyKind, moneyInBase, moneyOf } from './money.ts'
 import {
   type Movement,
   type MovementKind,
@@ -18,6 +18,7 @@ import {
   type Worth,
   worthsOf,
 } from './mrr_values.ts'
+import { openProceeds } from './proceeds.ts'
 import { isSubscription, periodOf } from './segments.ts'
 import { type Amount, type Filter, type Part, share, sumOf } from './sums.ts'
 
@@ -42,7 +43,6 @@ const KINDS: readonly MovementKind[] = [
   ...(['new', 'opening', 'resubscribe', 'expansion', 'contraction', 'switched_out', 'switched_in'] as const),
   ...(['fx', 'repriced', 'churn_voluntary', 'churn_billing', 'churn_refund', 'churn_other'] as const),
 ]
-const GIVEN: readonly MoneyKind[] = ['refund', 'proration']
 const MONEY: readonly MoneyKind[] = ['new', 'renewal', 'one_time', 'refund', 'proration', 'unpriced']
 
 /**
@@ -63,6 +63,7 @@ export function openOracle(store: Store, options: OracleOptions) {
   }
 
   const declaredPeriodOf = (app_id: string, product_id: string) => periods.get(`${app_id} ${product_id}`)
+  const proceedsOf = openProceeds(store, toBase)
   const terms: Terms = { environment, factors, toBase, declaredPeriodOf }
   const concluded: Concluded[] = lineagesIn(store, options).map((lineage) => {
     const worths = worthsOf(lineage, terms)
@@ -103,32 +104,23 @@ export function openOracle(store: Store, options: OracleOptions) {
         mark('trial.ended', trial.to, one),
         mark(isWon ? 'trial.began_won' : 'trial.began_lost', trial.from, one, trial.to),
         ...(isWon ? [mark('trial.won', trial.to, one)] : []),
+        ...worths
+          .filter(({ from, is_paid }) => is_paid && from === trial.to)
+          .map(({ by }) => mark('paid.after_trial', trial.to, part(by, { count: 1 }))),
       ]
     })
     const flows = money.flatMap((one) => {
       const { at, charged_at, kind, by, currency, milli } = one
-      const base_milli = moneyInBase(one, money)
+      const base_milli = moneyInBase(one, money, toBase)
       const what = part(by, { currency, milli, base_milli, count: milli < 0 ? -1 : 1 })
-      const byCharge = kind === 'refund' ? [mark('revenue.refunded_by_charge', charged_at, what, at)] : []
-      return [mark(`revenue.${kind}`, at, what), ...byCharge]
+      const { basis, ...amounts } = proceedsOf(one, money) ?? { basis: null }
+      const marked = (name: string, on: number) => [
+        mark(`revenue.${name}`, on, what, at),
+        ...(basis === null ? [] : [mark(`proceeds.${name}.${basis}`, on, { ...what, ...amounts }, at)]),
+      ]
+      return [...marked(kind, at), ...(kind === 'refund' ? marked('refunded_by_charge', charged_at) : [])]
     })
     return [...moved, ...direct, ...uncountedMarks(moved, worths, days, partOfWorth), ...trials, ...flows]
-  }
-
-  /**
-   * Converts refunds at the rate of the charge. Each of several refunds of one charge is the difference of cumulative
-   * amounts.
-   */
-  function moneyInBase(one: Money, money: readonly Money[]): number | null {
-    const { kind, by, currency, milli, charged_at, at } = one
-    if (currency === '') return 0
-    const others = money.filter((other) => GIVEN.includes(other.kind) && other.by === by && other.at < at)
-    const earlier = GIVEN.includes(kind) ? others.reduce((sum, other) => sum + other.milli, 0) : 0
-    const [all, before] = [
-      toBase(earlier + milli, currency, charged_at),
-      toBase(earlier, currency, charged_at),
-    ]
-    return all === null || before === null ? null : all - before
   }
 
   const within = ({ from_on, until_on }: Span) => {

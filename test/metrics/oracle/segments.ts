@@ -37,22 +37,43 @@ export function isRenewalOf(next: Bought, before: Bought): boolean {
   return (next.reason ?? (next.product_id === before.product_id ? 'RENEWAL' : 'PURCHASE')) === 'RENEWAL'
 }
 
-/** A grace period extends the last purchase before its info was signed. */
-function graceOf(one: Bought, next: Bought | undefined, infos: readonly Info[]): number {
-  const declared = infos.filter(
+/** The infos signed from a purchase to the next one. */
+const signedIn = (one: Bought, next: Bought | undefined, infos: readonly Info[]): Info[] =>
+  infos.filter(
     ({ signed_at }) => signed_at >= one.purchased_at && signed_at < (next?.purchased_at ?? Infinity),
   )
-  return Math.max(0, ...declared.map(({ grace_until_at }) => grace_until_at ?? 0))
+
+/** An info of a subscription that Apple neither retries nor has given up. */
+const isSettled = ({ in_billing_retry, expiration_intent }: Info): boolean =>
+  in_billing_retry !== 1 && expiration_intent === null
+
+/**
+ * A grace period extends the last purchase before its info was signed, unless the payment was that of this purchase: a
+ * later info, signed before the purchase expires, says that it was collected.
+ */
+function graceOf(one: Bought, next: Bought | undefined, infos: readonly Info[]): number {
+  const own = signedIn(one, next, infos)
+  const ofNext = own.filter(
+    (_, index) =>
+      !own.some(
+        (other, later) => later >= index && isSettled(other) && other.signed_at < (one.expires_at ?? 0),
+      ),
+  )
+  return Math.max(0, ...ofNext.map(({ grace_until_at }) => grace_until_at ?? 0))
 }
 
 /**
- * `billing` from the first retry on. Otherwise the last reason that Apple sent: a renewal may be signed up to a day
- * before its start, a purchase may not.
+ * `billing` if the last info that says whether Apple collects the payment says that it retries; an info with a reason for
+ * the end does not say it. Otherwise the last reason that Apple sent: a renewal may be signed up to a day before its start,
+ * a purchase may not.
  */
 function endingOf(one: Bought, next: Bought | undefined, infos: readonly Info[]): Ending {
-  const own = infos.filter(({ signed_at }) => signed_at >= one.purchased_at)
-  const retries = own.filter(({ in_billing_retry }) => in_billing_retry === 1)
-  if (retries.some(({ signed_at }) => signed_at < (next?.purchased_at ?? Infinity))) return 'billing'
+  let isFailing = false
+  for (const info of signedIn(one, next, infos)) {
+    if (info.in_billing_retry === 1) isFailing = true
+    else if (isSettled(info)) isFailing = false
+  }
+  if (isFailing) return 'billing'
   const early = one.reason === 'PURCHASE' ? 0 : DAY
   const last = infos.findLast(
     ({ signed_at }) => signed_at >= one.purchased_at - early && signed_at < (next?.purchased_at ?? Infinity),

@@ -40,7 +40,8 @@ export async function openSimulated(options: SimulatedOptions) {
     authority,
   })
   const clock = handClock(from)
-  const app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
+  const connected = simulation.apps.map(({ bundle_id }) => ({ bundle_id }))
+  const app = await openTestApp({ clock, apps: connected, heard_at: from - 60 * DAY })
   const { store, organizations, apps, products, rates, metrics } = app.windfall
   await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))
   await metrics.resume()

@@ -54,7 +54,12 @@ function runningTotals(byDay: ReadonlyMap<string, Cell>, days: readonly string[]
 function oracleCells(oracle: Oracle, days: readonly string[], now: number, fineOnly = false): Cells {
   const cells: Cells = new Map()
   const add = (measure: string, on: string, part: Part) => {
-    for (const [dimension, value, cell] of placesOf(part)) {
+    // Proceeds are stored by all dimensions together, and those without a rate by currency.
+    const places = placesOf(part).filter(
+      ([dimension]) =>
+        !measure.startsWith('proceeds.') || dimension === 'fine' || dimension === 'unconverted',
+    )
+    for (const [dimension, value, cell] of places) {
       if (!fineOnly || dimension === 'fine') addTo(cells, `${measure} ${dimension} ${value}`, on, cell)
     }
   }

@@ -7,17 +7,21 @@ import { openApple } from '../../ledger/reports/apple.ts'
 import { DAY, level } from '../../ledger/reports/samples.ts'
 
 const EARLIER = '2026-04-28'
+const FIRST = '2026-04-30'
 const noon = (day: string): number => Date.parse(`${day}T12:00:00Z`)
 
 /**
- * A subscription for 9.00 € a month since April 25th, when a dollar was 0.9 €: 10.000 dollars. Its report of May 1st,
- * when a dollar is 0.75 €, has `count` of them at 12.000 dollars each.
+ * A subscription for 9.00 € a month since April 25th, when a dollar was 0.9 €: 10.000 dollars. Its first report of April
+ * 30th, when a dollar is 0.75 €, has `count` of them at 12.000 dollars each, and the second has three.
  */
 async function read(count: number) {
   const apple = await openApple()
-  const { windfall, authority } = await apple.openWindfall()
+  const { windfall, authority, hear } = await apple.openWindfall()
+  await hear(noon('2026-04-20'))
   const { store, rates, reported, imports, ledger, metrics, verifier, apps } = windfall
-  const lines = ['date,currency,rate', '2026-04-25,EUR,0.9', `${DAY},EUR,0.75`].join('\n')
+  const lines = ['date,currency,rate', '2026-04-25,EUR,0.9', `${FIRST},EUR,0.75`, `${DAY},EUR,0.75`].join(
+    '\n',
+  )
   await store.commit(() => rates.importRates(rates.readCsv(lines, 'USD')))
   const [app] = apps.list()
   if (!app) throw new Error('there is no app')
@@ -37,15 +41,23 @@ async function read(count: number) {
   const signed = await verifyTransaction(verifier, authority.sign(payload))
   await store.commit(() => void ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' }))
   const cells = level({ 'Customer Price': '9.00', 'Customer Currency': 'EUR', Country: 'DE' })
-  apple.setReply('subscription', DAY, [
-    {
-      ...cells,
-      'Active Standard Price Subscriptions': String(count),
-      'Grace Period': '0',
-      'Active Free Trial Introductory Offer Subscriptions': '0',
-    },
-  ])
-  await imports.run({ days: 1 })
+  const setCount = (day: string, active: number): void =>
+    apple.setReply('subscription', day, [
+      {
+        ...cells,
+        'Active Standard Price Subscriptions': String(active),
+        'Grace Period': '0',
+        'Active Free Trial Introductory Offer Subscriptions': '0',
+      },
+    ])
+  setCount(FIRST, 5)
+  setCount(DAY, 3)
+  await imports.run({ days: 2 })
+  await reported.settled()
+  // Revised once the other report, which differs too, is known: so the ledger is not used alone.
+  setCount(FIRST, count)
+  apple.clock.turn(6 * 3_600_000)
+  await imports.run({ days: 2 })
   await reported.settled()
   const shown = metrics.generations.shown(app.organization_id)
   const query = { shown, app, environment: 'production', zone: 'pacific', filters: {}, split: null } as const
@@ -57,17 +69,21 @@ async function read(count: number) {
 test('a changed rate does not hide the year before the first report', async () => {
   const { days, amounts } = await read(1)
   expect(days.map(({ source, is_known }) => [source, is_known])).toEqual([
-    ...Array.from({ length: 3 }, () => ['ledger', true]),
+    ['ledger', true],
+    ['ledger', true],
+    ['reports', true],
     ['reports', true],
   ])
   expect(amounts).toEqual([
-    ...Array.from({ length: 3 }, () => ({ milli: 10_000, count: 1 })),
+    { milli: 10_000, count: 1 },
+    { milli: 10_000, count: 1 },
     { milli: 12_000, count: 1 },
+    { milli: 36_000, count: 3 },
   ])
 })
 
 test('if the report has more than the ledger, nothing before it is known', async () => {
   const { days, amounts } = await read(2)
-  expect(days.map(({ is_known }) => is_known)).toEqual([false, false, false, true])
-  expect(amounts?.map(({ count }) => count)).toEqual([0, 0, 0, 2])
+  expect(days.map(({ is_known }) => is_known)).toEqual([false, false, true, true])
+  expect(amounts?.map(({ count }) => count)).toEqual([0, 0, 2, 3])
 })

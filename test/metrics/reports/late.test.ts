@@ -4,6 +4,7 @@ import { addDays, pacificDay, pacificDayOf } from '../../../src/days.ts'
 import type { JoinedMeasure } from '../../../src/metrics/joined/days.ts'
 import { dayNumber, dayText } from '../../../src/metrics/lineage/calendar.ts'
 import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
+import type { SumQuery } from '../../../src/metrics/sums/tallies.ts'
 import { rowsOf } from '../../helpers.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { DAY, type Late, NOW, openLate, reportedSums } from './late_connection.ts'
@@ -221,11 +222,10 @@ test('tallies with reports give the levels shown', async () => {
     ...({ measures: ['mrr', 'mrr.new'], levels: ['mrr'], buckets, filters: {} } as const),
     ...({ attribute: null, split: 'app', currency: null } as const),
   }
-  const { tallies, from } = await reported.readTallies(reading, series.read, {
-    basis: 'gross',
-    of_money: true,
-  })
-  const joined = from.filter((one) => !one.of_ledger)
+  const readLedger = async (one: SumQuery) => ({ tallies: await series.read(one), unconverted: new Map() })
+  const options = { basis: 'gross', of_money: true } as const
+  const { tallies, from } = await reported.readTallies(reading, readLedger, options)
+  const joined = from.filter((one) => !one.is_optional)
   expect(joined.map(({ measure }) => measure)).toEqual(late.apps.map(() => 'mrr'))
   for (const app of nonEmpty(late.apps)) {
     const tally = tallies.get(app.id)?.get('mrr')

@@ -27,7 +27,8 @@ beforeAll(async () => {
     authority,
   })
   const clock = handClock(FROM)
-  app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
+  const apps = simulation.apps.map(({ bundle_id }) => ({ bundle_id }))
+  app = await openTestApp({ clock, apps, heard_at: FROM })
   await fill(app.windfall, simulation.steps(), clock, () => {})
   await app.windfall.metrics.whenCurrent()
   rows = app.windfall.store

@@ -79,8 +79,8 @@ test('a CSV file names the fiscal month and its last day', async () => {
     month_length: 'calendar',
   })
   expect((await rows(`active_trials.csv?${RANGE}&layout=wide`)).slice(0, 2)).toEqual([
-    ['on', 'fiscal_month', 'until_on', 'active_trials', 'complete', 'month_length'],
-    ['2026-03-29', '2026-07', '2026-05-02', '0', 'true', 'calendar'],
+    ['on', 'fiscal_month', 'until_on', 'active_trials', 'complete', 'month_length', 'reasons'],
+    ['2026-03-29', '2026-07', '2026-05-02', '0', 'true', 'calendar', ''],
   ])
 })
 

@@ -82,12 +82,10 @@ test('reports provide downloads, and the funnel before the ledger began; the res
   expect(figuresIn(cohort.series, 'ratio')).toEqual(days(null, null, null))
 
   const lines = (await (await get(`downloads.csv?${RANGE}`)).text()).trimEnd().split('\r\n')
-  expect(
-    lines.slice(1).map((line) => line.split(',').slice(2, 3).concat(line.split(',').slice(8, -1))),
-  ).toEqual([
-    ['2026-04-30', '', '', '', '', '', '', 'false', ''],
-    ['2026-05-01', '', '', '7', '', '', '', 'true', ''],
-    ['2026-05-02', '', '', '', '', '', '', 'false', ''],
+  expect(lines.slice(1).map((line) => line.split(',').slice(2, 3).concat(line.split(',').slice(8)))).toEqual([
+    ['2026-04-30', '', '', '', '', '', '', 'false', '', 'calendar', 'no_reports'],
+    ['2026-05-01', '', '', '7', '', '', '', 'true', '', 'calendar', ''],
+    ['2026-05-02', '', '', '', '', '', '', 'false', '', 'calendar', 'no_reports'],
   ])
 })
 
@@ -162,4 +160,38 @@ test('the ledger provides first payments, with and without a trial', async () =>
   // Without reports downloads are unknown.
   const shares = await getMetric('download_to_paid?interval=month&from=2026-03-01&to=2026-06-01')
   expect(figuresIn(shares.series, 'numerator')).toEqual(months(null, null, null, null))
+})
+
+test('a payment after a trial counts at its own product and country, the conversion at those of the trial', async () => {
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
+  await notifyTransaction('1', 0, '2026-04-01', '2026-04-08', trial)
+  const year = { productId: 'yearly', storefront: 'DEU', price: 99_990 }
+  await notifyTransaction('1', 1, '2026-04-08', '2027-04-08', year)
+  const april = 'interval=month&from=2026-04-01&to=2026-04-30'
+  const splitOf = async (metric: string, split: string) => {
+    const { series } = await getMetric(`${metric}?${april}&split=${split}`)
+    return series.map(({ value, points: [point] }) => [value, point?.count ?? point?.numerator])
+  }
+  expect(await splitOf('first_payments', 'product')).toEqual([['yearly', 1]])
+  expect(await splitOf('first_payments', 'country')).toEqual([['DEU', 1]])
+  expect(await splitOf('first_payments', 'period')).toEqual([['P1Y', 1]])
+  expect(await splitOf('trial_conversion', 'product')).toEqual([['monthly', 1]])
+  const { series } = await getMetric(`first_payments?${april}&product=yearly`)
+  expect(series.map(({ part, points: [point] }) => [part, point?.count])).toEqual([
+    [null, 1],
+    ['after_trial', 1],
+  ])
+})
+
+test('a split of pending trials has zeros where none is pending', async () => {
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
+  await notifyTransaction('1', 0, '2026-04-01', '2026-04-08', trial)
+  await notifyTransaction('1', 1, '2026-04-08', '2026-05-08')
+  const april = 'interval=month&from=2026-04-01&to=2026-04-30&view=cohort'
+  const { series } = await getMetric(`trial_conversion?${april}&split=product&part=pending`)
+  expect(series).toMatchObject([
+    { value: 'monthly', part: 'pending', points: [{ numerator: 0, denominator: 1, ratio: 0 }] },
+  ])
 })

@@ -44,8 +44,9 @@ test.each(['calendar', 'revenuecat'] as const)(
       expect(await json(`cohorts?metric=${metric}`)).toMatchObject({ month_length: factors })
     for (const path of ['metrics/mrr.csv', 'overview.csv']) {
       const [head = '', ...lines] = (await (await get(path)).text()).trimEnd().split('\r\n')
-      expect(head.endsWith(',month_length')).toBe(true)
-      expect(lines.every((line) => line.endsWith(`,${factors}`))).toBe(true)
+      const column = head.split(',').indexOf('month_length')
+      expect(lines.length).toBeGreaterThan(0)
+      for (const line of lines) expect(line.split(',')[column]).toBe(factors)
     }
   },
 )

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openDaySumCache } from '../../../src/metrics/sums/day_sum_cache.ts'
 import type { DaySumSource } from '../../../src/metrics/sums/series_lists.ts'
 import { openTestApp } from '../../helpers.ts'
+import { reportPrices } from '../reported_price.ts'
 import { figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const days = (...values: number[]) =>
@@ -57,7 +58,7 @@ test('proceeds follow new charges, reported prices and rates', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger({
     rates: ['2026-05-20,EUR,0.5', '2026-05-29,EUR,0.5'],
   })
-  const { store, apps, rates } = app.windfall
+  const { store, rates } = app.windfall
   const net = async (value = USA) =>
     figuresIn((await getMetric(`revenue?${DAYS}&basis=proceeds&split=country`)).series, 'milli', value)
   const euros = { storefront: 'DEU', currency: 'EUR', price: 5_000 }
@@ -71,12 +72,8 @@ test('proceeds follow new charges, reported prices and rates', async () => {
   await notifyTransaction('4', 0, '2026-05-31', '2026-06-30')
   expect(await net()).toEqual(days(0, 13_986, 0, 6_993))
 
-  const app_id = apps.list()[0]?.id ?? ''
-  const price = store.prepare<[string]>(`
-    insert into reported_prices (app_id, product_id, storefront, currency, price_milli, is_after_a_year, day,
-      units, proceeds_milli, proceeds_currency, is_uniform) values (?, 'monthly', 'USA', 'USD', 9990, 0, 20604, 1, 8000, 'USD', 1)`)
-  await store.commit(() => price.run(app_id))
-  // 20604 is 2026-05-31.
+  const price = { product_id: 'monthly', storefront: 'USA', price_milli: 9_990 }
+  await reportPrices(app.windfall, '2026-05-31', [{ ...price, proceeds_milli: 8_000 }])
   expect(await net()).toEqual(days(0, 13_986, 0, 8_000))
   await notifyTransaction('5', 0, '2026-05-31', '2026-06-30')
   expect(await net()).toEqual(days(0, 13_986, 0, 16_000))

@@ -15,6 +15,8 @@ import { faultsOfFigures } from './recomputed.ts'
 const HOUR = 3_600_000
 const DAYS = ['2026-05-31', '2026-06-01']
 const LINEAGES = 12
+/** The last version of the formulas that stored no proceeds. */
+const FORMULA_WITHOUT_PROCEEDS = 2
 const PATHS = [
   'metrics/revenue?split=country',
   'overview',
@@ -119,6 +121,37 @@ test('other formulas freeze the shown figures and say so until all are recounted
   expect(shown().id).toBeGreaterThan(before)
   expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
+})
+
+test('proceeds that an earlier version did not store are unknown, not zero, until all is recounted', async () => {
+  const get = async <Answer>(path: string) => {
+    const answer = await shop.request(`/api/v1/${path}`, { headers: await shop.signIn() })
+    return (await answer.json()) as Answer
+  }
+  const revenue = async (basis: string) => {
+    type Answer = { series: { points: object[]; reasons: { reason: string }[] }[] }
+    const { series } = await get<Answer>(`metrics/revenue?basis=${basis}`)
+    const reasons = series[0]?.reasons.map(({ reason }) => reason) ?? []
+    return { ...series[0]?.points.at(-1), isBehind: reasons.includes('behind') }
+  }
+  const cohorts = (name: string) => get<{ cohorts: object[] }>(`cohorts?metric=${name}&basis=proceeds`)
+  shop = await openShop({ folder: folder.path, formula: FORMULA_WITHOUT_PROCEEDS })
+  await shop.sell(1, { at: NOW - HOUR })
+  expect(await revenue('gross')).toMatchObject({ milli: 4_990, isBehind: false })
+  expect(await revenue('proceeds')).toMatchObject({ milli: null, complete: false, isBehind: true })
+  for (const name of ['ltv', 'arppu'])
+    expect(await cohorts(name)).toMatchObject({
+      cohorts: [],
+      proceeds_known: null,
+      reasons: [{ reason: 'behind' }],
+    })
+  await shop.close()
+  await reopen({})
+  await shop.windfall.metrics.whenCurrent()
+  // 4.990 less 30 %.
+  expect(await revenue('proceeds')).toMatchObject({ milli: 3_493, isBehind: false })
+  for (const name of ['ltv', 'arppu'])
+    expect(await cohorts(name)).toMatchObject({ proceeds_known: { exact: 0, ratio: 0, estimated: 3_493 } })
 })
 
 test('returning to earlier formulas before a rebuild ends does not show frozen figures as whole', async () => {

@@ -18,6 +18,7 @@ export const seriesOf = (points: Point[], own: Partial<Series> = {}): Series => 
   value: null,
   others: 0,
   part: null,
+  reasons: [],
   points,
   ...own,
 })

@@ -215,6 +215,14 @@ export interface RevenueFields {
   /** What Apple notified with this event: the price, negative for a refund, otherwise 0. The sum over all events is the revenue. null if the price is unknown, in thousandths */
   revenue_milli: number | null
   currency: string | null
+  /** The proceeds of the revenue. null if the price or the rate is unknown */
+  proceeds: {
+    /** Its part after tax and Apple’s commission, in the currency of the figures, in thousandths */
+    milli: number
+    currency: string
+    /** exact: from a report of the day of the charge. ratio: from a report of another day. estimated: from another price of the product, or the configured commission. null without revenue */
+    basis: 'exact' | 'ratio' | 'estimated' | null
+  } | null
 }
 
 /** The types whose webhooks have no revenue. */

@@ -35,6 +35,15 @@ export type TableFormat<Name extends string, Row> = {
   rowOf: (line: LineReader<Name>) => Row
 }
 
+/**
+ * What a reader of a report learns beside its rows: the names of unknown columns, and the fault of each row that has a cell
+ * which cannot be read. Without `onRefusedRow` such a fault is thrown.
+ */
+export type ReadHooks = {
+  onUnknownColumns?: (names: string[]) => void
+  onRefusedRow?: ((fault: ReportFault) => void) | undefined
+}
+
 export const column = (name: string, ...aliases: string[]): Column => ({ name, aliases })
 export const optional = (name: string, ...aliases: string[]): Column => ({ name, aliases, optional: true })
 
@@ -44,16 +53,17 @@ const MAX_CACHED = 1_000
 const WHOLE_NUMBER = /^-?\d{1,15}(?:\.0+)?$/
 
 /**
- * The rows of a report, in slices. Columns may be in any order. Calls `onUnknownColumns` with the names of
- * unknown columns.
+ * The rows of a report, in slices. Columns may be in any order. A row with a cell that cannot be read is left out if
+ * `onRefusedRow` takes its fault.
  *
- * @throws ReportFault at the first fault. Discard the rows yielded before it.
+ * @throws ReportFault at the first other fault. Discard the rows yielded before it.
  */
 export async function* rowsOf<Name extends string, Row>(
   body: Buffer,
   { columns, ignored_columns, rowOf }: TableFormat<Name, Row>,
-  onUnknownColumns: (names: string[]) => void = () => {},
+  { onUnknownColumns, onRefusedRow }: ReadHooks = {},
 ): AsyncGenerator<Row[]> {
+  const addRow = openAdding(rowOf, onRefusedRow)
   let reader: ReturnType<typeof openReader<Name>> | null = null
   for await (const { text, line } of blocksOf(body)) {
     const rows: Row[] = []
@@ -65,16 +75,31 @@ export async function* rowsOf<Name extends string, Row>(
       if (reader === null) {
         const header = headerOf(lineText)
         reader = openReader(header, positionsOf(header, columns), columns)
-        onUnknownColumns(unknownIn(header, columns, ignored_columns))
+        onUnknownColumns?.(unknownIn(header, columns, ignored_columns))
       } else if (lineText !== '') {
         reader.loadLine(lineText, number)
-        rows.push(rowOf(reader.line))
+        addRow(rows, reader.line)
       }
     }
     if (rows.length > 0) yield rows
   }
   if (reader === null) throw new ReportFault('truncated', 'it is empty')
 }
+
+/** Returns a function that adds the row of a line to a slice, or hands on the fault of a cell. */
+const openAdding =
+  <Name extends string, Row>(
+    rowOf: TableFormat<Name, Row>['rowOf'],
+    onRefusedRow: ReadHooks['onRefusedRow'],
+  ) =>
+  (rows: Row[], line: LineReader<Name>): void => {
+    try {
+      rows.push(rowOf(line))
+    } catch (error) {
+      if (!(error instanceof ReportFault) || onRefusedRow === undefined) throw error
+      onRefusedRow(error)
+    }
+  }
 
 function endOfLine(text: string, from: number): number {
   const newline = text.indexOf('\n', from)

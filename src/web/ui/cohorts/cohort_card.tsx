@@ -54,7 +54,7 @@ export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.El
 /** The percentage of proceeds that is estimated, because Apple’s reports do not contain those amounts. */
 export function EstimateNote({ answer }: { answer: Cohorts<CohortName> }): JSX.Element | null {
   const known = answer.proceeds_known
-  const total = known ? Math.abs(known.ratio) + Math.abs(known.estimated) : 0
+  const total = known ? Math.abs(known.exact) + Math.abs(known.ratio) + Math.abs(known.estimated) : 0
   if (!known || total === 0) return null
   return <span>Proceeds: {share(Math.abs(known.estimated) / total)} estimated from Apple’s commission.</span>
 }

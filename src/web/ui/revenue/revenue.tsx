@@ -6,6 +6,7 @@ import { Arppu } from '../cohorts/arppu.tsx'
 import { cohortParams } from '../cohorts/cohort_card.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { UnusedNotice } from '../frame/unused_notice.tsx'
+import { latePart } from '../loading/late.tsx'
 import { Breakdown, breakdownParams } from '../metrics/breakdown.tsx'
 import { MetricCard, metricCardParams } from '../metrics/metric_card.tsx'
 import { RequireFigures } from '../metrics/require_figures.tsx'
@@ -13,6 +14,11 @@ import { RefundDays } from '../metrics/tools.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
 import { ANY } from '../scope.ts'
 import { NetRevenue } from './net_revenue.tsx'
+
+/** Few vendors have apps that are not connected, so the view does not wait for the code. */
+const Unconnected = latePart('This part', () =>
+  import('./unconnected.tsx').then((module) => module.Unconnected),
+)
 
 const PARAMS = {
   ...metricCardParams('revenue', 'refund_rate'),
@@ -40,6 +46,7 @@ export function Revenue(): JSX.Element {
         <ViewHead title="Revenue" metrics={['revenue', 'refund_rate', 'arppu']} />
         <RequireFigures>
           <NetRevenue />
+          <Unconnected isInRange />
           <MetricCard
             name="revenue"
             isInParts={part === null}

@@ -90,12 +90,13 @@ function DayProgress({ today }: { today: TodayFigures }): JSX.Element {
 /** Amounts of at least this many thousandths are compact, so that five counters fit side by side on a phone. */
 const COMPACT_FROM = 1_000_000
 
-type CounterProps = { label: string; value: number; milli?: number; currency?: string | null; tone?: string }
-const Counter = ({ label, value, milli, currency = null, tone = '' }: CounterProps): JSX.Element => (
+type Figure = number | null
+type CounterProps = { label: string; value: Figure; milli?: Figure; currency?: string | null; tone?: string }
+const Counter = ({ label, value, milli = null, currency = null, tone = '' }: CounterProps): JSX.Element => (
   <div class="counter">
     <dt>{label}</dt>
-    <dd class={value === 0 ? 'quiet' : tone}>{count(value)}</dd>
-    {milli !== undefined && (value > 0 || milli !== 0) && (
+    <dd class={value ? tone : 'quiet'}>{count(value)}</dd>
+    {milli !== null && ((value ?? 0) > 0 || milli !== 0) && (
       <dd class="counter-money">
         {Math.abs(milli) < COMPACT_FROM ? money(milli, currency) : shortMoney(milli, currency)}
       </dd>
@@ -118,7 +119,7 @@ export function RevenueToday({ today }: { today: TodayFigures }): JSX.Element {
         Revenue today
       </Label>
       <p class="figure hero-figure">
-        <Amount milli={revenue.milli ?? 0} currency={currency} />
+        <Amount milli={revenue.milli} currency={currency} />
       </p>
       <DayProgress today={today} />
       <dl class="counters">
@@ -149,8 +150,8 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
   const { yesterday, currency, yesterday_on } = today
   const csvOf = useCsv(today)
   const day = { from: yesterday_on, to: yesterday_on }
-  const gross = yesterday.gross.milli ?? 0
-  const proceeds = yesterday.proceeds.milli ?? 0
+  const { milli: gross = null } = yesterday.gross
+  const { milli: proceeds = null } = yesterday.proceeds
   return (
     <section class="card card-pad hero">
       <Label
@@ -169,7 +170,9 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
       <p class="small quiet">{certaintyText(yesterday)}</p>
       <dl class="lines">
         <Line label="Gross, less refunds">{money(gross, currency)}</Line>
-        <Line label="Apple’s commission and taxes">{money(proceeds - gross, currency)}</Line>
+        <Line label="Apple’s commission and taxes">
+          {money(proceeds === null || gross === null ? null : proceeds - gross, currency)}
+        </Line>
       </dl>
     </section>
   )
@@ -187,12 +190,15 @@ export function Mrr({ today }: { today: TodayFigures }): JSX.Element {
         <span class="figure">
           <Amount milli={mrr.milli} currency={currency} />
         </span>
-        <Delta now={mrr.milli} before={mrr.milli - mrr.change_milli} against="vs. 30 days ago" />
+        {mrr.milli !== null && mrr.change_milli !== null && (
+          <Delta now={mrr.milli} before={mrr.milli - mrr.change_milli} against="vs. 30 days ago" />
+        )}
       </p>
       <p class="small quiet">
-        {signedMoney(mrr.change_milli, currency)} in 30 days. {plural(mrr.count, 'subscription')}.
+        {mrr.change_milli !== null && `${signedMoney(mrr.change_milli, currency)} in 30 days. `}
+        {mrr.count === null ? 'No data yet.' : `${plural(mrr.count, 'subscription')}.`}
       </p>
-      {mrr.no_period > 0 && <p class="small warn">{noPeriodText(mrr.no_period)}</p>}
+      {mrr.no_period ? <p class="small warn">{noPeriodText(mrr.no_period)}</p> : null}
       <div class="hero-spark">
         <Spark values={mrr.points.map(({ milli }) => milli ?? null)} label="MRR of the last 30 days" />
       </div>

@@ -9,6 +9,7 @@ import { Tip } from '../../parts/popover.tsx'
 import { Empty, QueryView } from '../../parts/query_view.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { useQuery } from '../../queries.ts'
+import { Unconnected } from '../../revenue/unconnected.tsx'
 import { ANY, useQueryParams, useScope } from '../../scope.ts'
 import { month as monthName, monthOfYear, share } from '../../words.ts'
 import { EventsView } from '../events_view.tsx'
@@ -42,6 +43,7 @@ export function Coverage(): JSX.Element {
           }
         </QueryView>
       </section>
+      <Unconnected />
       {selectedCell && (
         <CoverageCell cell={selectedCell} apps={apps} onClose={() => change({ cell: null })} />
       )}
