@@ -1,9 +1,9 @@
 /** Throttles sign-in attempts by address and account. The counts are in memory; a restart resets them. */
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { addressBucketOf, siteBucketOf } from '../http/addresses.ts'
+import { clientAt } from '../http/clients/client.ts'
 
-/** The attempts of an address (`ADDRESS`) or an IPv6 /48 (`SITE`), and the interval at which an attempt is added. */
+/** The attempts of an address (`ADDRESS`) or a /24 or IPv6 /48 (`SITE`), and the interval at which an attempt is added. */
 const ADDRESS = { burst: 10, every_ms: 60_000 }
 const SITE = { burst: 40, every_ms: 15_000 }
 /**
@@ -40,9 +40,8 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
 
   /** Takes an attempt from an address. `isClean`: the address had no recent failure and no other running attempt. */
   function takeAttempt(address: string): { isClean: boolean; returnAttempt: () => void } {
-    const site = siteBucketOf(address)
-    const buckets = [bucketOf(addressBucketOf(address), ADDRESS)]
-    if (site !== null) buckets.push(bucketOf(site, SITE))
+    const client = clientAt(address)
+    const buckets = [bucketOf(client.address, ADDRESS), bucketOf(client.network, SITE)]
     const isClean = buckets.every(({ spent }) => spent < 1)
     for (const bucket of buckets) bucket.spent += 1
     const returnAttempt = (): void => {
@@ -65,7 +64,7 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
 
   /**
    * Whether `check` accepts the caller as `account`. An address (IPv6: a /64) has ten attempts and one more each
-   * minute, an IPv6 /48 forty and four more each minute. Attempts that succeed, or for which `check` throws, are not
+   * minute, a /24 or IPv6 /48 forty and four more each minute. Attempts that succeed, or for which `check` throws, are not
    * counted. After failures from any address each attempt is delayed, five seconds at most, but never blocked: the
    * right password always succeeds. `isClean`: the address has no recent failures and no other running attempt.
    *
