@@ -167,8 +167,11 @@ function openAdmission({ callers, limits, monotonic }: Deps) {
     const caller = identifyCaller(event, claim)
     const { app, credential, device } = caller
     if (device !== null) devices.admit(device.id)
-    const address = credential === 'secret' ? null : clientOf(event).address
-    organizations.admit(app.organization_id, { address, isProved: isProved(credential) })
+    organizations.admit(app.organization_id, {
+      client: clientOf(event),
+      isProved: isProved(credential),
+      isExempt: credential === 'secret',
+    })
     return caller
   }
 
