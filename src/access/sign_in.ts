@@ -139,10 +139,20 @@ export function openSignIn(deps: Deps) {
     })
   }
 
-  /** Confirms the password: the session becomes fresh and gets a new token. @throws Refusal 401 `wrong_password`. */
-  async function confirm(event: H3Event, session: Session, password: string): Promise<Session> {
+  /**
+   * Confirms the password and, if the second factor is on, a code: the session becomes fresh and gets a new token.
+   *
+   * @throws Refusal 401 `wrong_password`, `code_required` or `wrong_code`; 409 `key_unreadable`.
+   */
+  async function confirm(
+    event: H3Event,
+    session: Session,
+    { password, code }: { password: string; code?: string },
+  ): Promise<Session> {
     await requirePassword(event, password)
+    const right = await codeStep.requireCode(event, code)
     const confirmed = await store.commit(() => {
+      codeStep.useCode(right)
       audit.note({ ...ownerActor(event), action: 'owner.confirmed' })
       return sessions.confirm(session)
     })
@@ -150,22 +160,28 @@ export function openSignIn(deps: Deps) {
   }
 
   /**
-   * Sets another password; requires the current one. Every other session of the owner ends.
+   * Sets another password; requires the current one and, if the second factor is on, a code. Every other session of the
+   * owner ends.
    *
-   * @throws Refusal 400 `weak_password`, 401 `wrong_password`; 401 `sign_in_required` if the session has ended.
+   * @throws Refusal 400 `weak_password`; 401 `wrong_password`, `code_required` or `wrong_code`; 401 `sign_in_required` if
+   * the session has ended; 409 `key_unreadable`.
    */
   async function changePassword(
     event: H3Event,
     session: Session,
-    { current_password, password }: { current_password: string; password: string },
+    { current_password, password, code }: { current_password: string; password: string; code?: string },
   ): Promise<Session> {
     requireStrongPassword(password)
     const storedHash = await requirePassword(event, current_password)
+    const right = await codeStep.requireCode(event, code)
     const phc = await hashPassword(password)
     const renewed = await store.commit(() => {
       if (owner.password() !== storedHash) throw wrongPassword()
+      codeStep.useCode(right)
       owner.setPassword(phc)
       sessions.endOwners(session.id)
+      knownBrowsers.forgetAll()
+      knownBrowsers.prepare()
       audit.note({ ...ownerActor(event), action: 'owner.password_changed' })
       return sessions.confirm(session)
     })
@@ -180,8 +196,6 @@ const invalidLink = (): Refusal =>
     401,
     'invalid_link',
     'the link is invalid, already used, or older than thirty minutes; `windfall owner reset` prints a new one',
-      knownBrowsers.forgetAll()
-      knownBrowsers.prepare()
   )
 
 const agentOf = (event: H3Event): string =>
