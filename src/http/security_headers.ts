@@ -16,17 +16,33 @@ const SECURITY_HEADERS: FlatHeaders = [
   'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
 ]
 
+/** The content security policy of data, which loads nothing where a browser shows it. */
+const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
 /** Headers of every response, unless the handler sets its own. */
-export const COMMON_HEADERS: FlatHeaders = [...SECURITY_HEADERS, 'cache-control', 'no-store']
+export const COMMON_HEADERS: FlatHeaders = [
+  ...SECURITY_HEADERS,
+  'content-security-policy',
+  DATA_POLICY,
+  'cache-control',
+  'no-store',
+]
 
-/** The header of every https response. It forbids browsers to use http for a year. */
-export const HTTPS_HEADERS: FlatHeaders = ['strict-transport-security', 'max-age=31536000']
+/** The header of every https response. It forbids browsers to use http for a year, also below the host of the server. */
+export const HTTPS_HEADERS: FlatHeaders = ['strict-transport-security', 'max-age=31536000; includeSubDomains']
 
-/** The content security policy of every page: only resources of this server, and no framing. */
-export const PAGE_POLICY = [
+/** The content security policy of pages and their scripts and workers: only resources of this server, and no framing. */
+const PAGE_POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
   "manifest-src 'self'; worker-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 ].join('; ')
+
+/** The content security policy of a content type; null if it is that of `COMMON_HEADERS`. */
+export function policyOf(contentType: string): string | null {
+  if (/^(text\/html|text\/javascript)\b/.test(contentType)) return PAGE_POLICY
+  // Pictures have their styles inside.
+  return contentType.startsWith('image/svg+xml') ? `${DATA_POLICY}; style-src 'unsafe-inline'` : null
+}
 
 /** The CORS headers of routes that are open to all web pages, for requests with an Origin header. */
 export const CORS_HEADERS: FlatHeaders = [

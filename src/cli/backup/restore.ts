@@ -27,12 +27,20 @@ export const restoreCommand = defineCommand({
       valueHint: 'DIR',
       description: 'Restore into this folder instead of the configured place',
     },
+    'original-paths': {
+      type: 'boolean',
+      description:
+        'Without a configured place: restore to the absolute path that the backup names, if it is free',
+    },
     ...identityArg,
     ...configArg,
   },
   async run({ args }) {
     const backup = existingBackup(args.file)
-    const target = args.into === undefined ? configuredTarget(args.config) : intoTarget(args.into)
+    const target =
+      args.into === undefined
+        ? configuredTarget(args.config, args['original-paths'] ?? false)
+        : intoTarget(args.into)
     const key = await decryptionKeyFor(backup, args.identity)
     printError('Verifying the backup …')
     const owner = ownerOf(target.database ?? target.folder)
@@ -114,13 +122,16 @@ function serveCommand({ database }: Restored, folder: string): string {
 
 const intoTarget = (into: string) => ({ folder: resolve(into), database: null, allowsAbsolutePath: false })
 
-/** The target of a restore without `--into`. Without a configured database path, the path in the backup applies. */
-function configuredTarget(configPath: string | undefined) {
+/**
+ * The target of a restore without `--into`. Without a configured database path, the path in the backup applies; an
+ * absolute one only if `allowsAbsolutePath`, because the maker of the backup chose it.
+ */
+function configuredTarget(configPath: string | undefined, allowsAbsolutePath: boolean) {
   try {
     const { config, file, base, sourceKindByPath } = load(configPath)
     const isPathConfigured = file !== null || sourceKindByPath.get('store.path') !== 'default'
     const database = isPathConfigured ? realPathOf(config.store.path) : null
-    return { folder: base, database, allowsAbsolutePath: true }
+    return { folder: base, database, allowsAbsolutePath }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     printError(
@@ -143,6 +154,7 @@ function summaryLines(
       ? []
       : [
           `  The configuration names ${originalPath}: set store.path to the file above, or move the file there.`,
+          '  With --original-paths, a restore puts it there itself.',
         ]),
     ...(aside === null
       ? []

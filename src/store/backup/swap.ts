@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -75,6 +76,16 @@ export async function endSwap(staged: string, database: string): Promise<void> {
   await syncToDisk(dirname(database))
   rmSync(markerOf(database))
   await syncToDisk(dirname(database))
+}
+
+/** The databases that restores moved aside, and the bytes of their files. */
+export function replacedDatabases(database: string): { files: string[]; bytes: number } {
+  const folder = dirname(database)
+  const files = readdirSync(folder)
+    .filter((name) => name.startsWith(`${basename(database)}.replaced-`))
+    .map((name) => join(folder, name))
+  const bytes = files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
+  return { files: files.filter((file) => /\d$/.test(file)), bytes }
 }
 
 function freeAside(database: string): string {
