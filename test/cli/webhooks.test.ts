@@ -374,6 +374,7 @@ test('without a server, webhooks are added and tested, and a replay waits for on
   const env = { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1' }
   const alone = (...args: string[]) => run(['webhooks', ...args], { cwd, env })
   expect((await alone('list')).stderr).toContain('there is no database')
+  await run(['apps', 'add', 'com.example.app'], { cwd, env })
   const added = await alone('add', receiver.url, '--name', 'backend')
   expect(added.stderr).toContain('The URL answers: 200')
   expect(receiver.requests).toHaveLength(1)
