@@ -82,7 +82,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
   backup:
     'Writes one file while the server serves, and verifies it. The file has everything that a restore needs: the database, the configuration and the key files. Encrypt it: anyone who has it can read your keys.',
   restore:
-    'Verifies the backup and puts the database, the configuration and the key files in place, without a running server. An existing database is moved aside. Outgoing requests are held after a restore, until windfall outgoing resume.',
+    'Verifies the backup and puts the database, the configuration and the key files in place, without a running server. An existing database is moved aside, and so is a config file that sets nothing but what init or install wrote. Outgoing requests are held after a restore, until windfall outgoing resume.',
   'alerts test':
     'Sends a test message to one channel or to all, whatever the quiet hours and the mute are. Prints what each provider answered, in words.',
   'alerts log':
