@@ -400,11 +400,19 @@ test('the command prints each result with what to do, and exits with 1 if there 
   })
 })
 
-test('without a terminal, windfall connect lists the required options', () => {
-  const { status, stderr } = windfall(['connect'], { cwd: openKeyFolder(opened).path })
-  expect(status).toBe(1)
-  expect(stderr).toContain('--purchase-key FILE (or none)')
-})
+test.each([
+  [[], '--purchase-key FILE (or none)'],
+  [['--issuer', 'x'], 'issuer id'],
+  [['--connect-key', 'missing.p8'], 'missing.p8'],
+])(
+  'without a terminal, windfall connect %j is wrong usage, and says what is missing or wrong',
+  (args, words) => {
+    const { status, stderr } = windfall(['connect', ...args], { cwd: openKeyFolder(opened).path })
+    expect(status).toBe(2)
+    expect(stderr).toContain(words)
+    expect(stderr).toContain('Nothing was written.')
+  },
+)
 
 test('prints an age in one unit', () => {
   const MINUTE = 60_000
