@@ -82,7 +82,7 @@ export function checkDrill({ reader, clock }: DoctorContext): Outcome {
   const last = openDrillLog(reader).last()
   if (last === null)
     return warning(
-      'No restore has been tried on this machine. A drill on another machine is not known here.',
+      'No backup was restored into another folder on this machine. A drill on another machine is not known here.',
       DRILL,
     )
   const detail = `${last.file} was restored into another folder ${ago(last.at, clock())}.`
