@@ -3,7 +3,7 @@ import { ServerResponse } from 'node:http'
 import { type H3Event, HTTPResponse } from 'h3'
 import { yieldToEventLoop } from '../turns.ts'
 import { compress, type Encoding, encodingFor } from './compression.ts'
-import { type FlatHeaders, PAGE_POLICY } from './security_headers.ts'
+import { type FlatHeaders, PAGE_HEADERS } from './security_headers.ts'
 
 /** The property of a `JsonText` that contains the text. */
 const JSON_TEXT = Symbol('JSON text')
@@ -131,6 +131,6 @@ export function withHeaders(result: Response | HTTPResponse, headers: FlatHeader
     if (!all.has(name)) all.set(name, value)
   }
   const isPage = all.get('content-type')?.startsWith('text/html') ?? false
-  if (isPage && !all.has('content-security-policy')) all.set('content-security-policy', PAGE_POLICY)
+  for (const [name, value] of isPage ? pairsOf(PAGE_HEADERS) : []) if (!all.has(name)) all.set(name, value)
   return new Response(result.body ?? null, { status: result.status ?? 200, headers: all })
 }

@@ -23,10 +23,13 @@ export const COMMON_HEADERS: FlatHeaders = [...SECURITY_HEADERS, 'cache-control'
 export const HTTPS_HEADERS: FlatHeaders = ['strict-transport-security', 'max-age=31536000']
 
 /** The content security policy of every page: only resources of this server, and no framing. */
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
   "manifest-src 'self'; worker-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 ].join('; ')
+
+/** Headers of every page, unless the handler sets its own. No search engine lists one, not even the sign-in page. */
+export const PAGE_HEADERS: FlatHeaders = ['content-security-policy', PAGE_POLICY, 'x-robots-tag', 'noindex']
 
 /** The CORS headers of routes that are open to all web pages, for requests with an Origin header. */
 export const CORS_HEADERS: FlatHeaders = [
