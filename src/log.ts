@@ -158,7 +158,7 @@ export function openLog(options: {
     writeLine(
       format === 'json'
         ? `{"time":"${timestamp()}","level":"info","message":"request","method":"${method}","path":${JSON.stringify(path.slice(0, MAX_PATH_LENGTH))},"status":${status},"ms":${ms},"bytes":${bytes},"request_id":"${request_id}"${tail}}\n`
-        : `${timestamp()} ${method} ${path.slice(0, MAX_PATH_LENGTH)} ${status} ${ms}ms ${bytes ?? '-'}B ${request_id}${tail}\n`,
+        : `${timestamp()} ${method} ${path.slice(0, MAX_PATH_LENGTH)} ${status} ${ms}ms ${bytes === null ? '-' : `${bytes}B`} ${request_id}${tail}\n`,
     )
   }
 

@@ -70,7 +70,7 @@ test('writes a request as one line in both formats', () => {
   pretty.log.request({ ...request, status: 404, bytes: null, code: 'not_found' })
   expect(pretty.logged()).toBe(
     '05:06:07 POST /api/sdk/v1/identify 200 1.2ms 84B req_1_a\n' +
-      '05:06:07 POST /api/sdk/v1/identify 404 1.2ms -B req_1_a not_found\n',
+      '05:06:07 POST /api/sdk/v1/identify 404 1.2ms - req_1_a not_found\n',
   )
 })
 

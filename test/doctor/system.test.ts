@@ -76,13 +76,13 @@ test('a second run is refused while the checks run, and a shutdown ends them', a
 test('a readable database, a writable folder and a changed config file are reported', async () => {
   const folder = openFolder()
   const { path } = folder
-  folder.write('config.toml', '[server]\nport = 4000\n')
+  folder.write('config.toml', '[server]\nport = 4000\nkeep_alive_seconds = 6\n')
   const env = { WINDFALL_SERVER_PORT: '4001' }
   const { app, checks } = await openChecked({ folder: path, env })
   const sound = await checks()
   expect(about(sound, 'files')).toMatchObject([{ status: 'ok' }])
   const detail = expect.stringContaining(
-    `The config file is ${path}/config.toml. 0 settings are from the file, 3 from environment variables`,
+    `The config file is ${path}/config.toml. 1 setting is from the file, 3 from environment variables`,
   )
   const overridden = expect.stringContaining('override the file: WINDFALL_SERVER_PORT (line 2).')
   expect(about(sound, 'configuration')).toMatchObject([{ status: 'ok', detail }])
