@@ -151,10 +151,11 @@ const originInFile = (source: string, line: () => number | null): ValueOrigin =>
   },
 })
 
-/** The path of a file relative to the working directory, or absolute if it is outside. */
-function displayPath(file: string, cwd: string): string {
+/** The path of a file relative to the working directory, or absolute if it is outside, or if that is the root folder. */
+export function displayPath(file: string, cwd: string): string {
   const relativePath = relative(cwd, file)
-  return relativePath.startsWith('..') || isAbsolute(relativePath) ? file : relativePath
+  const isOutside = relativePath.startsWith('..') || isAbsolute(relativePath)
+  return isOutside || dirname(cwd) === cwd ? file : relativePath
 }
 
 /** Issues in the order of their lines, then those without a line. */
