@@ -103,6 +103,12 @@ export const backup = {
       'The age public keys that backups are encrypted for, as `age-keygen` prints them. Keep the identities that decrypt them on your own machine. Without recipients, backups are not encrypted, and they contain your keys.',
     write: 'a list of age recipients',
   }),
+  command: setting(v.array(v.pipe(v.string(), v.nonEmpty())), [], {
+    reason:
+      'A program with its arguments that copies each scheduled backup to another machine, once it is verified. {file} stands for the path of the backup. It runs as the user of the server, for at most an hour. Requires recipients.',
+    write: 'a program and its arguments, with {file} for the backup',
+    example: '["rclone", "copy", "{file}", "offsite:windfall"]',
+  }),
   daily: setting(is.wholeNumber(0, 366), 7, {
     reason: 'The number of days whose newest backup is kept.',
     write: 'a whole number from 0 to 366',

@@ -3,7 +3,7 @@ import { ServerResponse } from 'node:http'
 import { type H3Event, HTTPResponse } from 'h3'
 import { yieldToEventLoop } from '../turns.ts'
 import { compress, type Encoding, encodingFor } from './compression.ts'
-import { type FlatHeaders, policyOf } from './security_headers.ts'
+import { type FlatHeaders, headersOfType } from './security_headers.ts'
 
 /** The property of a `JsonText` that contains the text. */
 const JSON_TEXT = Symbol('JSON text')
@@ -127,9 +127,7 @@ export function isResponse(result: unknown): result is Response | HTTPResponse {
 /** Adds `headers` to a handler's response. A header that the handler set is not replaced. */
 export function withHeaders(result: Response | HTTPResponse, headers: FlatHeaders): Response {
   const all = new Headers(result.headers)
-  const policy = policyOf(all.get('content-type') ?? '')
-  if (policy !== null && !all.has('content-security-policy')) all.set('content-security-policy', policy)
-  for (const [name, value] of pairsOf(headers)) {
+  for (const [name, value] of pairsOf([...headersOfType(all.get('content-type') ?? ''), ...headers])) {
     if (!all.has(name)) all.set(name, value)
   }
   return new Response(result.body ?? null, { status: result.status ?? 200, headers: all })

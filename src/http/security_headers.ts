@@ -37,11 +37,17 @@ const PAGE_POLICY = [
   "manifest-src 'self'; worker-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 ].join('; ')
 
-/** The content security policy of a content type; null if it is that of `COMMON_HEADERS`. */
-export function policyOf(contentType: string): string | null {
-  if (/^(text\/html|text\/javascript)\b/.test(contentType)) return PAGE_POLICY
-  // Pictures have their styles inside.
-  return contentType.startsWith('image/svg+xml') ? `${DATA_POLICY}; style-src 'unsafe-inline'` : null
+const SCRIPT_HEADERS: FlatHeaders = ['content-security-policy', PAGE_POLICY]
+/** No search engine lists a page, not even the sign-in page. */
+const PAGE_HEADERS: FlatHeaders = [...SCRIPT_HEADERS, 'x-robots-tag', 'noindex']
+/** Pictures have their styles inside. */
+const PICTURE_HEADERS: FlatHeaders = ['content-security-policy', `${DATA_POLICY}; style-src 'unsafe-inline'`]
+
+/** Headers of every response with a content type, before `COMMON_HEADERS`, unless the handler sets its own. */
+export function headersOfType(contentType: string): FlatHeaders {
+  if (/^text\/html\b/.test(contentType)) return PAGE_HEADERS
+  if (/^text\/javascript\b/.test(contentType)) return SCRIPT_HEADERS
+  return contentType.startsWith('image/svg+xml') ? PICTURE_HEADERS : []
 }
 
 /** The CORS headers of routes that are open to all web pages, for requests with an Origin header. */

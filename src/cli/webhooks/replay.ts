@@ -83,7 +83,9 @@ export const replayCommand = defineCommand({
         throw new Refusal(400, 'invalid_request', '--json cannot ask; add --yes to send the events again')
       const preview = await send<Preview>('webhooks.preview.show', request)
       print(previewText(preview))
-      if (preview.matching === 0 || !(args.yes || (await confirm('Send them again?')))) return
+      if (preview.matching === 0) return
+      if (!args.yes && !(await confirm('Send them again?')))
+        throw new Refusal(400, 'declined', 'Nothing was sent.')
       const { id } = await send<Replay>('webhooks.replay', request)
       printError(`Replay ${id} runs. To stop it: windfall webhooks replay --stop ${id}`)
       await followReplay(send, id)
