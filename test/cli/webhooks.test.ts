@@ -208,6 +208,7 @@ test('replay ends when each event was tried once, and says when a refused one is
   receiver.behave(({ id }) => (id === bad ? 400 : 200))
   const replayed = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
   expect(replayed.status).toBe(0)
+  expect(replayed.stderr).not.toContain('0 of 0')
   expect(replayed.stdout).toMatch(
     /\n4 events delivered, 1 refused and tried again (?:at 20|in |now)[^\n]*\.\nTo follow them: npm run -s windfall -- webhooks log\n$/,
   )
