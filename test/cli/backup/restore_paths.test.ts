@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderOf, run, startServing } from '../processes.ts'
+import { folderOf, run, startServing } from '../../processes.ts'
 
 /** A backup whose configuration names an absolute path, at which nothing is any more. */
 async function backupOfElsewhere() {
