@@ -13,8 +13,11 @@ import { basename, dirname, join } from 'node:path'
 import { Refusal } from '../../errors.ts'
 import { syncToDisk } from './copies.ts'
 
-/** The suffixes of the database and of SQLite's files next to it. All of them together contain the committed data. */
-const SUFFIXES = ['', '-wal', '-shm', '-journal']
+/**
+ * The suffixes of the database and of the files of SQLite next to it, which together contain the committed data, and of
+ * what its log continues.
+ */
+const SUFFIXES = ['', '-wal', '-shm', '-journal', '.base']
 
 /** The marker file exists while files are moved. It contains the path to which the previous database is moved. */
 const markerOf = (database: string): string => `${database}.swapping`
