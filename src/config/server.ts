@@ -44,7 +44,7 @@ export const server = {
   }),
   max_connections: setting(is.wholeNumber(1, 1_000_000), 2048, {
     reason:
-      'The maximum number of open connections. Above three quarters of them, new ones displace those of the client that keeps most of them without a complete request. Each open live stream holds one.',
+      'The maximum number of open connections. Above three quarters of them, new ones displace those of the client that keeps most of them without a complete request, or without taking the answer. Each open live stream holds one.',
     write: 'a whole number from 1 to 1000000',
     restart: true,
   }),

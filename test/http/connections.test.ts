@@ -11,6 +11,11 @@ const unfinished = (headers = '') =>
   `POST /echo HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\n${headers}content-length: 10\r\n\r\n[`
 const from = (address: string) => `x-forwarded-for: ${address}\r\n`
 const STRANGER = '127.0.1.1'
+/** An answer that does not end, sent as fast as the client takes it. */
+const endless = () => {
+  const chunk = new Uint8Array(1_000_000)
+  return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }))
+}
 /** Long enough that no timeout ends a connection. */
 const patient = { headers_timeout_ms: 60_000, request_timeout_ms: 60_000, keep_alive_ms: 60_000 }
 
@@ -22,6 +27,10 @@ async function opened(options: ListenOptions) {
     route('POST', '/echo', async (event) => {
       begun += 1
       return readJson(event, 1000)
+    }),
+    route('GET', '/endless', () => {
+      begun += 1
+      return endless()
     }),
     route('GET', '/wait', async () => {
       begun += 1
@@ -119,6 +128,20 @@ describe('while more than three quarters of the connections are in use', () => {
     expect(await status()).toBe(200)
     await untilCount(idle, 2)
     expect(closedOf(idle).slice(0, 3)).toEqual([true, true, false])
+    finish.resolve()
+    expect(await answer).toMatch(/"finished"$/)
+  })
+
+  test('a stranger who takes no answer keeps nobody out', async () => {
+    const { begin, status, finish } = await opened({ max_connections: 16 })
+    const waiting = await begin(get('/wait'), '127.0.0.1')
+    const answer = response(waiting)
+    const statuses: number[] = []
+    for (let n = 0; n < 30; n += 1) {
+      await begin(get('/endless'), STRANGER)
+      statuses.push(await status())
+    }
+    expect(statuses).toEqual(Array(30).fill(200))
     finish.resolve()
     expect(await answer).toMatch(/"finished"$/)
   })

@@ -1,6 +1,6 @@
 /**
  * Keeps the connections of the server, and ends some of them before one client has them all. A connection counts against
- * a client while the server waits for a request on it.
+ * a client while the server waits for the client: for a request, for the rest of one, or until it takes the answer.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -40,8 +40,8 @@ type Options = {
 
 /**
  * Opens the connections of `server`, at most `max`. Above three quarters of them, each further one displaces another: of
- * those on which the server waits for a request or the rest of one, the oldest of the client that has most of them. A
- * connection with a complete request stays.
+ * those on which the server waits for the client, the oldest of the client that has most of them. A connection whose
+ * request is complete and whose client takes the answer stays.
  */
 export function openConnections(log: Log, server: Server, { max, refuse }: Options) {
   const connections = new Map<Socket, Connection>()
@@ -49,13 +49,13 @@ export function openConnections(log: Log, server: Server, { max, refuse }: Optio
   const warnCrowded = openWarning(log, 'most connections are in use; the oldest of one client are ended')
   let addressOf: AddressOf = ({ socket }) => peerAddress(socket)
 
-  /** Until a request arrives on it, a connection counts for its peer, which may be a proxy. */
-  const holderOf = (connection: Connection): Client =>
-    clientAt(awaitsBody(connection) ? addressOf(connection.req) : peerAddress(connection.socket))
+  /** While no request is in progress on it, a connection counts for its peer, which may be a proxy. */
+  const holderOf = ({ req, responses, socket }: Connection): Client =>
+    clientAt(req !== null && responses.size > 0 ? addressOf(req) : peerAddress(socket))
 
   function makeRoom(newest: Connection): void {
     const waiting = [...connections.values()]
-      .filter((one) => one !== newest && (one.responses.size === 0 || awaitsBody(one)))
+      .filter((one) => one !== newest && awaitsClient(one))
       .sort((a, b) => a.since - b.since)
     const chosen = chooseOfLargest(waiting, holderOf, Math.ceil(max * ENDED_AT_ONCE))
     for (const connection of chosen) {
@@ -106,8 +106,12 @@ const hasBegun = (responses: Iterable<ServerResponse>): boolean =>
   [...responses].some((res) => res.headersSent)
 
 /** Whether the server has the headers of a single request, waits for its body, and has not begun to answer. */
-const awaitsBody = (connection: Connection): connection is Connection & { req: IncomingMessage } =>
+const awaitsBody = (connection: Connection): boolean =>
   connection.responses.size === 1 && connection.req?.complete === false && !hasBegun(connection.responses)
+
+/** Whether the server waits for the client. The client takes no answer while bytes of it wait in this process. */
+const awaitsClient = (connection: Connection): boolean =>
+  connection.responses.size === 0 || awaitsBody(connection) || connection.socket.writableLength > 0
 
 /** Logs a warning at most once a minute. */
 function openWarning(log: Log, message: string) {
