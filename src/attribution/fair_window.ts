@@ -47,8 +47,8 @@ type Traffic = {
  *   ÷ the number of calling networks, at least a twentieth each;
  * - unproved callers leave room for as many calls as proved callers made in their busiest minute of the last five
  *   minutes, at most half; while two networks call, at least for a tenth, if a proved call came within a day;
- * - of unproved callers, those from networks without an admitted call on an earlier day leave room in the same way for
- *   those from networks with one, within the same half.
+ * - of unproved callers, those from networks whose first admitted call is less than a day ago leave room in the same way
+ *   for those from others, within the same half.
  */
 export function openFairWindow(limit: () => number, clock: Clock) {
   const organizations = new Map<string, Traffic>()

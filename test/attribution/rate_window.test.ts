@@ -260,7 +260,7 @@ test('callers from networks of earlier days keep what they need while strangers 
   expect(refused).toEqual([])
 })
 
-test('a network is known on a day after its first call, not on the same', () => {
+test('a network is known a day after its first call, not before', () => {
   for (const [since, admitted] of [
     [10 * MINUTE, 240],
     [24 * 60 * MINUTE, 200],

@@ -1,38 +1,40 @@
 /**
- * Remembers the networks whose calls were admitted on earlier days. Their clients go before strangers when there is not
- * enough for all. The memory is bounded, and a restart forgets everything.
+ * Remembers the networks whose calls were admitted a day ago or earlier. Their clients go before strangers when there
+ * is not enough for all. The memory is bounded, and a restart forgets everything.
  */
 import type { Clock } from '../../clock.ts'
 import { setNewest } from './newest.ts'
 
 const DAY_MS = 86_400_000
-/** How many days without a call a network stays known. */
-const KNOWN_DAYS = 30
-/** The most networks that are known, and the most others of which the first day is remembered. */
+/** How long a network stays known without a call. */
+const KNOWN_MS = 30 * DAY_MS
+/** The most networks that are known, and the most others of which the first call is remembered. */
 const MAX_NETWORKS = 20_000
 
 /** Opens the memory. `clock` never jumps. */
 export function openKnownNetworks(clock: Clock) {
-  /** The last day of each known network. */
-  const lastDays = new Map<string, number>()
-  /** The first day of each other network, so that a flood of new ones forgets none that is known. */
-  const firstDays = new Map<string, number>()
-  const today = (): number => Math.floor(clock() / DAY_MS)
+  /** When each known network last called. */
+  const lastCalls = new Map<string, number>()
+  /** When each other network first called, so that a flood of new ones forgets none that is known. */
+  const firstCalls = new Map<string, number>()
 
-  const isRecent = (day: number | undefined): boolean => day !== undefined && day > today() - KNOWN_DAYS
+  /** How long ago a call was; infinite without one. */
+  const ageIn = (calls: ReadonlyMap<string, number>, network: string): number =>
+    clock() - (calls.get(network) ?? Number.NEGATIVE_INFINITY)
 
   function isKnown(network: string): boolean {
-    const first = firstDays.get(network)
-    return isRecent(lastDays.get(network)) || (first !== today() && isRecent(first))
+    const age = ageIn(firstCalls, network)
+    return ageIn(lastCalls, network) < KNOWN_MS || (age >= DAY_MS && age < KNOWN_MS)
   }
 
   /** Notes an admitted call. */
   function note(network: string): void {
     if (isKnown(network)) {
-      firstDays.delete(network)
-      setNewest(lastDays, network, today(), MAX_NETWORKS)
+      firstCalls.delete(network)
+      setNewest(lastCalls, network, clock(), MAX_NETWORKS)
     } else {
-      setNewest(firstDays, network, today(), MAX_NETWORKS)
+      const age = ageIn(firstCalls, network)
+      setNewest(firstCalls, network, age < DAY_MS ? clock() - age : clock(), MAX_NETWORKS)
     }
   }
 

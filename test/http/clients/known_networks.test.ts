@@ -9,11 +9,13 @@ function opened() {
   return { clock, known: openKnownNetworks(clock) }
 }
 
-test('a network is known from the day after its first call on, for thirty days after its last', () => {
+test('a network is known from a day after its first call on, for thirty days after its last', () => {
   const { clock, known } = opened()
   known.note('a')
+  clock.turn(DAY - 1)
+  known.note('a')
   expect(known.isKnown('a')).toBe(false)
-  clock.turn(DAY / 2)
+  clock.turn(1)
   expect([known.isKnown('a'), known.isKnown('b')]).toEqual([true, false])
   known.note('a')
   clock.turn(29 * DAY)
