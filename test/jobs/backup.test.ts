@@ -42,9 +42,15 @@ async function openCopying(script: string) {
   const { path: elsewhere } = temporaryFolder()
   const recipient = await identityToRecipient(await generateIdentity())
   const command = JSON.stringify(['/bin/sh', '-c', script, 'copy', '{file}', elsewhere])
-  const env = { WINDFALL_BACKUP_COMMAND: command, WINDFALL_BACKUP_RECIPIENTS: recipient }
+  // `$&` stands for something in the replacement of a text.
+  const folder = 'backups $&'
+  const env = {
+    WINDFALL_BACKUP_COMMAND: command,
+    WINDFALL_BACKUP_RECIPIENTS: recipient,
+    WINDFALL_BACKUP_FOLDER: folder,
+  }
   const app = await openTestApp({ env })
-  return { app, elsewhere, folder: join(app.folder, 'backups') }
+  return { app, elsewhere, folder: join(app.folder, folder) }
 }
 
 test('copies each scheduled backup to another machine, without the variables of Windfall', async () => {

@@ -38,7 +38,7 @@ export function openCopying(store: Pick<Store, 'commit' | 'prepare'>, clock: Clo
 
 /** The program gets none of the variables of Windfall, which can be secrets. @throws Error; the reason of `signal` */
 async function runCommand(command: readonly string[], file: string, signal: AbortSignal): Promise<void> {
-  const [program = '', ...args] = command.map((word) => word.replaceAll('{file}', file))
+  const [program = '', ...args] = command.map((word) => word.replaceAll('{file}', () => file))
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:WINDFALL_|NOTIFY_SOCKET$)/.test(name)),
   )
