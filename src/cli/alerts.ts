@@ -57,12 +57,19 @@ const logCommand = defineCommand({
   },
 })
 
+/** What stands for the title of a message whose text was not written. */
+const UNWRITTEN: Record<string, string> = {
+  joined: 'part of a summary',
+  waiting: 'written when it is sent',
+  held: 'written when it is sent',
+}
+
 /** One line for each channel. */
 function rowsOf({ created_at, rule_name, kind, title, sends }: Message): string[][] {
   const when = [instantText(created_at), rule_name ?? kind]
   if (sends.length === 0) return [[...when, stripControls(title ?? ''), '', 'no channel', '']]
   return sends.map(({ channel_name, state, words, due_at }) => {
-    const what = title ?? (state === 'joined' ? 'part of a summary' : 'written when it is sent')
+    const what = title ?? UNWRITTEN[state] ?? ''
     const plan = due_at === null ? '' : `due at ${instantText(due_at)}`
     return [...when, stripControls(what), channel_name, state, stripControls(words ?? plan)]
   })

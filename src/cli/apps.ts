@@ -148,11 +148,11 @@ const pendingRow = (summary: PendingSummary) => [
 ]
 
 function pendingReason({ bundle_id, apple_id, connected }: PendingSummary): string {
-  if (connected === null) return `not connected; run: windfall apps add ${bundle_id}`
+  if (connected === null) return `not connected; run: ${commandName} apps add ${bundle_id}`
   const remedy =
     connected.source === 'config'
       ? `set apple_id = ${apple_id} in config.toml`
-      : `run: windfall apps add ${bundle_id} --apple-id ${apple_id}`
+      : `run: ${commandName} apps add ${bundle_id} --apple-id ${apple_id}`
   return `connected with Apple id ${connected.apple_id}, but Apple sends ${apple_id}; ${remedy}`
 }
 

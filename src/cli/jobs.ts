@@ -2,6 +2,7 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { JobState } from '../jobs/jobs.ts'
+import { withCommands } from '../program/form.ts'
 import { columns, configArg, instantText, sendVerb } from './instance/instance.ts'
 import { print } from './instance/output.ts'
 
@@ -24,8 +25,8 @@ function durationOf({ duration_ms }: JobState): string | null {
 
 function outcomeOf({ running, failures, error, outcome }: JobState): string | null {
   if (running) return 'running'
-  if (failures === 0) return outcome
-  return `failed${failures > 1 ? ` ${failures} times in a row` : ''}: ${error}`
+  if (failures === 0) return outcome && withCommands(outcome)
+  return withCommands(`failed${failures > 1 ? ` ${failures} times in a row` : ''}: ${error}`)
 }
 
 const run = defineCommand({
@@ -37,7 +38,7 @@ const run = defineCommand({
   async run({ args }) {
     const job = await sendVerb<JobState>(args.config, 'jobs.run', { name: args.name })
     if (job.error !== null) throw new Refusal(502, 'job_failed', `${args.name} failed: ${job.error}`)
-    print(`${args.name}: ${job.outcome}`)
+    print(withCommands(`${args.name}: ${job.outcome}`))
   },
 })
 

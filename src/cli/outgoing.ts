@@ -2,6 +2,7 @@
 import { defineCommand } from 'citty'
 import { utcMinuteText } from '../days.ts'
 import type { KeyState } from '../outgoing/secrets.ts'
+import { commandName } from '../program/form.ts'
 import type { HeldMark } from '../store/held_mark.ts'
 import { configArg, sendVerb } from './instance/instance.ts'
 import { print } from './instance/output.ts'
@@ -16,7 +17,7 @@ const status = defineCommand({
     print(
       held === null
         ? 'Requests are sent.'
-        : `Requests are held since ${utcMinuteText(held.at)}: the database was ${held.reason}. To send them, run windfall outgoing resume.`,
+        : `Requests are held since ${utcMinuteText(held.at)}: the database was ${held.reason}. To send them, run ${commandName} outgoing resume.`,
     )
     print(keyText(key))
   },

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { kindOf } from '../../src/alerts/channels/kinds.ts'
 import { openBuckets } from '../../src/alerts/sending/buckets.ts'
-import { openAlertingApp, purchase } from './alerting.ts'
+import { openAlertingApp, openLimited, purchase } from './alerting.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -83,25 +83,11 @@ test('channels of one account share its limit, those of another account do not w
   expect(chats()).toEqual(['7', '7', '8'])
 })
 
-test('above the limit of a provider one message after another is sent, and the others are not written meanwhile', async () => {
-  const app = await openAlertingApp()
-  const { store, alerts } = app.windfall
-  const [phone] = alerts.channels.list()
-  await store.commit(() => {
-    alerts.channels.remove(phone?.id ?? '')
-    alerts.channelAdministration.add({
-      organization_id: app.organization.id,
-      name: 'limited',
-      kind: 'telegram',
-      settings: { server: new URL(app.receiver.url).origin, chat_id: '7' },
-      secrets: { token: '123456:AAbbCCddEEffGGhhIIjjKKllMMnn' },
-      hides_amounts: false,
-      digests: [],
-      source: 'dashboard',
-    })
-  })
+test('above the limit of a provider messages are sent in their order, and none is written while it waits', async () => {
+  const { app, inChat } = await openLimited()
+  const { store } = app.windfall
   await app.rule('sale')
-  for (let n = 0; n < 120; n += 1) await purchase({ app })
+  for (let n = 1; n <= 120; n += 1) await purchase({ app, transaction: { price: n * 1_000 } })
   await app.settle(2_000)
   const waiting = () =>
     new Map(
@@ -114,8 +100,9 @@ test('above the limit of a provider one message after another is sent, and the o
     const before = waiting()
     expect(before.size).toBeGreaterThan(100)
     await app.settle(SECOND)
-    expect(app.receiver.requests).toHaveLength(1 + second)
-    const delayed = [...waiting()].filter(([id, due_at]) => before.get(id) !== due_at)
-    expect(delayed).toHaveLength(1)
+    expect(inChat()).toHaveLength(1 + second)
+    for (const [id, due_at] of waiting()) expect(before.get(id)).toBe(due_at)
   }
+  const prices = inChat().map((title) => Number(/\d+/.exec(title)?.[0]))
+  expect(prices).toEqual([1, 2, 3, 4, 5, 6])
 })

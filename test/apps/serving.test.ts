@@ -95,9 +95,9 @@ test('apps list says why each notification is pending', async () => {
   const env = { ROOT_PEM: (await sharedAuthority()).root_pem }
   const serving = await startServing({ cwd, entry, env })
   const { stdout } = windfall(['apps', 'list'], { cwd })
-  const connected = `connected with Apple id ${APPLE_ID}, but Apple sends 77; run: windfall apps add ${BUNDLE} --apple-id 77\n`
+  const connected = `connected with Apple id ${APPLE_ID}, but Apple sends 77; run: npm run -s windfall -- apps add ${BUNDLE} --apple-id 77\n`
   expect(stdout).toContain(connected)
-  expect(stdout).toContain('  not connected; run: windfall apps add com.nobody\n')
+  expect(stdout).toContain('  not connected; run: npm run -s windfall -- apps add com.nobody\n')
   writeFileSync(join(cwd, 'config.toml'), `[[apps]]\nbundle_id = "${BUNDLE}"\n`)
   serving.kill('SIGHUP')
   await serving.logged('configuration reloaded', (line) => String(line.taken_over) === 'apps')

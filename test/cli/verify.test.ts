@@ -56,7 +56,7 @@ test('reports a difference with what to do', async () => {
   const ended = await verify(changed('wrong.db', DAMAGE))
   expect(ended).toMatchObject({ status: 1, stderr: '' })
   expect(ended.stdout).toContain(WRONG)
-  expect(ended.stdout).toContain('windfall rebuild metrics')
+  expect(ended.stdout).toContain('Run npm run -s windfall -- rebuild metrics to')
 })
 
 test('counts purchases that were due', async () => {

@@ -129,8 +129,6 @@ function openSends(store: Pick<Store, 'prepare'>, clock: Clock) {
       change(from, { state: 'joined', words, summary_id, due_at: null, finished_at: clock() }),
     /** Makes the sends due that the end of the process interrupted. Their providers may have them. */
     repeatInterrupted: (): void => void repeat.run({ now: clock(), words: 'Sent once more after a stop.' }),
-    /** Delays a send. */
-    delay: (from: Send, ms: number): void => change(from, { due_at: clock() + ms }),
   }
 }
 

@@ -233,8 +233,7 @@ function openRound({ store, clock, log, messages, routing, summaries, attempts, 
           taken.add(channel.id)
           return { message, send, channel }
         }
-        // Only the oldest message is delayed. The others wait for it, however many they are.
-        messages.delay(send, wait_ms)
+        // The channel rests as a whole, so that the oldest message stays the next one, and none is written while it waits.
         backOff.pause(channel.id, wait_ms)
         taken.add(channel.id)
         return null

@@ -221,7 +221,7 @@ function summaryLines(
     ...litestreamLines(database),
     ...(manifest?.not_included ?? []).map((name) => `Not in the backup: ${name}`),
     '',
-    'Outgoing requests are held, because the original may still serve: windfall outgoing resume sends them.',
+    `Outgoing requests are held, because the original may still serve: ${commandName} outgoing resume sends them.`,
     'The backup does not contain anything from after it was made:',
     '  Apple’s notifications are recovered automatically: the job `reconcile` fetches them with the In-App Purchase key',
     '  (up to 180 days back), and the job `import` fetches the daily reports.',

@@ -6,6 +6,7 @@ import { defineCommand } from 'citty'
 import { Refusal } from '../../errors.ts'
 import { FORMULA } from '../../metrics/upkeep/generations.ts'
 import { compareFile, type VerifyProgress, type VerifyResult } from '../../metrics/verification/comparison.ts'
+import { commandName } from '../../program/form.ts'
 import type { DecryptionKey } from '../../store/backup/archive/age.ts'
 import { backupKindOf } from '../../store/backup/archive/unpack.ts'
 import { assertFreeSpace } from '../../store/backup/backup.ts'
@@ -42,7 +43,7 @@ export const verifyCommand = defineCommand({
     if (difference === null) return print(summaryLines(found, file !== undefined))
     print(`Difference found: ${difference}`)
     print(
-      'Run windfall rebuild metrics to recompute all metrics from the facts, and please report this difference.',
+      `Run ${commandName} rebuild metrics to recompute all metrics from the facts, and please report this difference.`,
     )
     process.exitCode = 1
   },

@@ -1,6 +1,7 @@
 /** The command `windfall reconcile`: compares Apple's notification history with the received notifications, now. */
 import { defineCommand } from 'citty'
 import type { ReconcileOutcome } from '../../ledger/history/job_outcomes.ts'
+import { commandName } from '../../program/form.ts'
 import { columns, configArg, instantText, organizationArg, sendVerb } from '../instance/instance.ts'
 import { print, printError } from '../instance/output.ts'
 
@@ -67,7 +68,7 @@ function outcomeOf({ state, recovered, refused, first_signed_at, last_signed_at 
     notes.push(
       `recovered, signed ${instantText(first_signed_at ?? null)} to ${instantText(last_signed_at ?? null)}`,
     )
-  if (refused) notes.push(`${refused} refused (windfall refused list)`)
+  if (refused) notes.push(`${refused} refused (${commandName} refused list)`)
   if (state === 'failed') notes.push('incomplete')
   if (state === 'stopped') notes.push('stopped')
   return notes.join('; ') || 'nothing missing'

@@ -5,10 +5,10 @@ import { type Delivery, FIELDS } from './delivery.ts'
 const MINUTE_MS = 60_000
 
 /** What is needed to begin a delivery. */
-export type DueDelivery = Pick<Delivery, 'id' | 'endpoint_id' | 'app_id' | 'key' | 'replay_id' | 'attempts'>
+export type DueDelivery = Pick<Delivery, 'id' | 'endpoint_id' | 'app_id' | 'key' | 'replay_id'>
 
-/** `isReplay`: deliveries of replays, otherwise all others. */
-type DueQuery = { limit: number; isReplay: boolean }
+/** `replayed`: of replays. `new`: of no replay, and not tried yet. `tried`: of no replay, and tried before. */
+export type DueKind = 'new' | 'tried' | 'replayed'
 
 /** Opens the queue. */
 export const openQueue = (store: Pick<Store, 'prepare'>) => ({ ...openChoice(store), ...openWindow(store) })
@@ -17,16 +17,18 @@ export const openQueue = (store: Pick<Store, 'prepare'>) => ({ ...openChoice(sto
 function openChoice(store: Pick<Store, 'prepare'>) {
   const selectDue = (which: string) =>
     store.prepare<{ endpoint_id: string; now: number; limit: number }, DueDelivery>(`
-      select id, endpoint_id, app_id, key, replay_id, attempts from deliveries
+      select id, endpoint_id, app_id, key, replay_id from deliveries
       where state = 'waiting' and next_at <= :now and ${which} order by next_at, id limit :limit`)
-  const selectDueNew = selectDue('endpoint_id = :endpoint_id and replay_id is null and attempts = 0')
-  const selectDueTried = selectDue('endpoint_id = :endpoint_id and replay_id is null and attempts > 0')
-  // By the index of replays: most endpoints have none, but many waiting deliveries.
-  // A replayed delivery that is between two attempts lets live ones of its key pass.
-  const selectDueReplayed = selectDue(`
-    replay_id in (select id from replays where endpoint_id = :endpoint_id) and (key is null or not exists (
-      select 1 from deliveries as live where live.endpoint_id = :endpoint_id and live.key = deliveries.key
-        and live.state = 'waiting' and live.replay_id is null))`)
+  const selects: Record<DueKind, ReturnType<typeof selectDue>> = {
+    new: selectDue('endpoint_id = :endpoint_id and replay_id is null and attempts = 0'),
+    tried: selectDue('endpoint_id = :endpoint_id and replay_id is null and attempts > 0'),
+    // By the index of replays: most endpoints have none, but many waiting deliveries.
+    // A replayed delivery that is between two attempts lets live ones of its key pass.
+    replayed: selectDue(`
+      replay_id in (select id from replays where endpoint_id = :endpoint_id) and (key is null or not exists (
+        select 1 from deliveries as live where live.endpoint_id = :endpoint_id and live.key = deliveries.key
+          and live.state = 'waiting' and live.replay_id is null))`),
+  }
   const selectProbe = (order: string) =>
     store.prepare<[string], Delivery>(`
       select ${FIELDS} from deliveries where endpoint_id = ? and state = 'waiting' and next_at is not null
@@ -37,13 +39,9 @@ function openChoice(store: Pick<Store, 'prepare'>) {
     select ${FIELDS} from deliveries where endpoint_id = ? and state = 'waiting' and attempts = 0 and created_at >= ?
       and next_at is not null and replay_id is null order by next_at desc, id desc limit 1`)
 
-  /** Up to `limit` deliveries of an endpoint that are due: those never tried first, each in the order of their time. */
-  function due(endpoint_id: string, now: number, { limit, isReplay }: DueQuery): DueDelivery[] {
-    if (isReplay) return selectDueReplayed.all({ endpoint_id, now, limit })
-    const untried = selectDueNew.all({ endpoint_id, now, limit })
-    if (untried.length === limit) return untried
-    return [...untried, ...selectDueTried.all({ endpoint_id, now, limit: limit - untried.length })]
-  }
+  /** Up to `limit` deliveries of an endpoint that are due, in the order of their time. */
+  const due = (endpoint_id: string, now: number, { limit, kind }: { limit: number; kind: DueKind }) =>
+    selects[kind].all({ endpoint_id, now, limit })
 
   /** The newest delivery that was made at `since` or later, is due and was never tried; null if there is none. */
   const newestUntried = (endpoint_id: string, since: number): Delivery | null =>

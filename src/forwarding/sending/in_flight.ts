@@ -7,7 +7,7 @@ type Entry = {
   app_id: string | null
   key: string | null
   isReplay: boolean
-  /** Whether it is neither of a replay nor was tried before. */
+  /** Whether it is neither of a replay, nor was tried before, nor is sent to a failing endpoint. */
   isNew: boolean
   isSending: boolean
   body: Buffer | null
@@ -75,11 +75,11 @@ function openCounts(entries: Entries) {
   const sending = (endpoint_id: string, isReplay = false): number =>
     count((entry) => entry.isSending && entry.endpoint_id === endpoint_id && (entry.isReplay || !isReplay))
 
-  /** The number of requests to an endpoint that are of a replay, or not the first of their delivery. */
+  /** The number of requests to an endpoint that are not of new events. */
   const repeating = (endpoint_id: string): number =>
     count((entry) => entry.isSending && entry.endpoint_id === endpoint_id && !entry.isNew)
 
-  /** The number of such requests to all endpoints. */
+  /** The number of such requests in all. */
   const repeatingInAll = (): number => count((entry) => entry.isSending && !entry.isNew)
 
   /** The number of deliveries of an endpoint that were chosen, and whose request did not begin yet. */

@@ -1,9 +1,12 @@
-/** Chooses what is sent: at most 4 requests to an endpoint and 32 in all, endpoint by endpoint in turn. */
+/**
+ * Chooses what is sent: at most 4 requests to an endpoint and 32 in all, endpoint by endpoint in turn. First come the new
+ * events of all endpoints, then retries, replays and probes.
+ */
 import type { Clock } from '../../clock.ts'
 import type { Stoppages } from '../../stoppages.ts'
 import type { Deliveries } from '../deliveries/deliveries.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
-import type { DueDelivery } from '../deliveries/queue.ts'
+import type { DueDelivery, DueKind } from '../deliveries/queue.ts'
 import { type Endpoint, type Endpoints, unreadableLists } from '../endpoints/endpoints.ts'
 import type { Replays } from '../replays/replays.ts'
 import type { WantedProbes } from '../replays/retrying.ts'
@@ -19,8 +22,12 @@ import type { Troubles } from './troubles.ts'
 const SLOTS_OF_ENDPOINT = 4
 const SLOTS_OF_REPLAYS = 2
 const SLOTS = 32
-/** A receiver may take long to refuse what it refused before. Slots are left for new events meanwhile. */
-const SLOTS_OF_REPEATED = { endpoint: SLOTS_OF_ENDPOINT - 1, all: (SLOTS / 4) * 3 }
+/**
+ * A receiver may take long to refuse what it refused before, or not answer. Slots are left for new events meanwhile, and new
+ * events leave some for the others.
+ */
+const SLOTS_OF_REPEATED = { endpoint: SLOTS_OF_ENDPOINT - 1, all: 24, with_failing: 28 }
+const SLOTS_OF_NEW = 28
 /** The results of an endpoint that may wait to be stored. After a crash these deliveries are sent again. */
 const MAX_UNSTORED = 12
 /** More deliveries are made when fewer than this many are due, so that the slots do not wait for bodies. */
@@ -43,27 +50,34 @@ export type ServingDeps = {
 
 /** Returns a function that serves all endpoints. They take turns at being first. Notes whether nothing can be sent at all. */
 export function openServing({ endpoints, ...deps }: ServingDeps, background: Background) {
-  const { serve, probe, tryNew } = openEndpointServing(deps, background)
+  const { sendNew, sendRepeated, probe, tryNew } = openEndpointServing(deps, background)
   const { inFlight, troubles } = deps
   let turn = 0
+
+  /** Serves the new events of an endpoint, or else the others. */
+  function servePart(endpoint: Endpoint, isNewPart: boolean): void {
+    if (troubles.isPaused(endpoint.id) || unreadableLists(endpoint) !== null) return
+    try {
+      if (endpoint.state === 'active') (isNewPart ? sendNew : sendRepeated)(endpoint)
+      else if (endpoint.state === 'failing' && !isNewPart) {
+        probe(endpoint)
+        tryNew(endpoint)
+      }
+    } catch (error) {
+      troubles.note(endpoint.id, error)
+    }
+  }
 
   return (): void => {
     const known = endpoints.list()
     deps.stoppages.noteWhole('forwarding', isAllStopped(known, troubles))
-    const all = known.filter((one) => !troubles.isPaused(one.id) && unreadableLists(one) === null)
     turn += 1
-    for (let index = 0; index < all.length && inFlight.sendingInAll() < SLOTS; index += 1) {
-      const endpoint = all[(index + turn) % all.length] as Endpoint
-      try {
-        if (endpoint.state === 'active') serve(endpoint)
-        if (endpoint.state === 'failing') {
-          probe(endpoint)
-          tryNew(endpoint)
-        }
-      } catch (error) {
-        troubles.note(endpoint.id, error)
+    const inTurn = known.map((_, index) => known[(index + turn) % known.length] as Endpoint)
+    for (const isNewPart of [true, false])
+      for (const endpoint of inTurn) {
+        if (inFlight.sendingInAll() >= SLOTS) return
+        servePart(endpoint, isNewPart)
       }
-    }
   }
 }
 
@@ -83,6 +97,12 @@ function openSlots({ deliveries, throttle, inFlight }: Omit<ServingDeps, 'endpoi
       SLOTS - inFlight.sendingInAll(),
     )
 
+  /** How many of the slots of all endpoints new events may take. */
+  const freeForNew = (): number => SLOTS_OF_NEW - (inFlight.sendingInAll() - inFlight.repeatingInAll())
+
+  /** Whether a request to a failing endpoint may begin, whose receiver may not answer. */
+  const isFreeForFailing = (): boolean => inFlight.repeatingInAll() < SLOTS_OF_REPEATED.with_failing
+
   /** How many of them may be of a replay, or of what was tried before. */
   const freeForRepeated = ({ id }: Endpoint): number =>
     Math.max(
@@ -97,13 +117,13 @@ function openSlots({ deliveries, throttle, inFlight }: Omit<ServingDeps, 'endpoi
   const room = (endpoint: Endpoint): number =>
     Math.min(freeSlots(endpoint), throttle.room(endpoint, inFlight.begun(endpoint.id)))
 
-  const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): DueDelivery[] =>
+  const dueOf = ({ id }: Endpoint, now: number, kind: DueKind): DueDelivery[] =>
     deliveries
-      .due(id, now, { limit: SLOTS_OF_ENDPOINT + LOW_WATER + inFlight.ofEndpoint(id), isReplay })
+      .due(id, now, { limit: SLOTS_OF_ENDPOINT + LOW_WATER + inFlight.ofEndpoint(id), kind })
       // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
       .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
 
-  return { freeSlots, freeForRepeated, room, dueOf }
+  return { freeSlots, freeForNew, freeForRepeated, isFreeForFailing, room, dueOf }
 }
 
 /** Begins attempts, and the making of deliveries, each kind once at a time for an endpoint. */
@@ -113,10 +133,11 @@ function openBeginning(
 ) {
   const fillingNow = new Set<string>()
 
-  function begin(delivery: DueDelivery, isProbe: boolean): void {
+  /** `new`: takes a slot of new events. A new event that a failing endpoint tries does not. */
+  function begin(delivery: DueDelivery, kind: 'new' | 'repeated' | 'probe'): void {
     const { id, endpoint_id, app_id, key, replay_id } = delivery
-    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null, isNew: isNew(delivery) })
-    const attempt = attempts.attempt(id, endpoint_id, isProbe)
+    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null, isNew: kind === 'new' })
+    const attempt = attempts.attempt(id, endpoint_id, kind === 'probe')
     background.run(
       endpoint_id,
       attempt.finally(() => inFlight.remove(id)).then(() => true),
@@ -136,54 +157,86 @@ function openBeginning(
   return { begin, fill }
 }
 
-const isNew = ({ attempts, replay_id }: DueDelivery): boolean => attempts === 0 && replay_id === null
-
 /** Chooses what is sent to one endpoint. */
 function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: Background) {
-  const { clock, deliveries, filling, replays, inFlight } = deps
-  const { freeSlots, freeForRepeated, room, dueOf } = openSlots(deps)
-  const { begin, fill } = openBeginning(deps, background)
-  const newest = openNewest(deps)
-  const takeWanted = openWanted(deps)
+  const parts = {
+    ...deps,
+    slots: openSlots(deps),
+    beginning: openBeginning(deps, background),
+    newest: openNewest(deps),
+  }
+  return { ...openActive(parts), ...openFailing(parts) }
+}
 
-  /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */
-  function serve(endpoint: Endpoint): void {
+type Parts = Omit<ServingDeps, 'endpoints'> & {
+  slots: ReturnType<typeof openSlots>
+  beginning: ReturnType<typeof openBeginning>
+  newest: ReturnType<typeof openNewest>
+}
+
+/** Chooses what an active endpoint gets. */
+function openActive({ clock, filling, replays, inFlight, slots, beginning, newest }: Parts) {
+  const { freeSlots, freeForNew, freeForRepeated, room, dueOf } = slots
+  const { begin, fill } = beginning
+
+  const maySend = (endpoint: Endpoint, now: number): boolean =>
+    isReached(endpoint.hold_until_at, now) && freeSlots(endpoint) > 0
+
+  /** Sends new events, and makes more deliveries if there are too few. */
+  function sendNew(endpoint: Endpoint): void {
     const now = clock()
     newest.noteHead(endpoint)
-    if (!isReached(endpoint.hold_until_at, now) || freeSlots(endpoint) <= 0) return
+    if (!maySend(endpoint, now)) return
     const free = room(endpoint)
-    const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
-    const live = dueOf(endpoint, now, false)
-    const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
-    const fresh = live.filter(isNew)
-    const tried = [...live.filter((one) => !isNew(one)), ...replayed]
-    const repeated = tried.slice(0, freeForRepeated(endpoint))
-    for (const delivery of [...fresh, ...repeated].slice(0, free)) begin(delivery, false)
+    const fresh = dueOf(endpoint, now, 'new')
+    for (const delivery of fresh.slice(0, Math.max(0, Math.min(free, freeForNew())))) begin(delivery, 'new')
     // Also while the endpoint is throttled, because a new event goes before what is due then.
     const most = endpoint.max_per_second ?? undefined
     if (fresh.length - free < Math.min(LOW_WATER, most ?? LOW_WATER) && filling.isBehind(endpoint))
       fill(endpoint, 'live', () => filling.fill(endpoint, most))
+  }
+
+  /** Uses the slots that new events leave, and makes more deliveries of replays if there are too few. */
+  function sendRepeated(endpoint: Endpoint): void {
+    const now = clock()
+    if (!maySend(endpoint, now)) return
+    const free = room(endpoint)
+    const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
+    const replayed = dueOf(endpoint, now, 'replayed').slice(0, freeForReplays)
+    const repeated = [...dueOf(endpoint, now, 'tried'), ...replayed]
+    for (const delivery of repeated.slice(0, Math.min(free, freeForRepeated(endpoint))))
+      begin(delivery, 'repeated')
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
 
-  /** Sends one probe to a failing endpoint: what a person wants to be tried, otherwise by turns the oldest that waits, and one that was not tried yet. */
+  return { sendNew, sendRepeated }
+}
+
+/** Chooses what a failing endpoint gets. */
+function openFailing({ clock, deliveries, wanted, filling, inFlight, slots, beginning, newest }: Parts) {
+  const { isFreeForFailing, room } = slots
+  const { begin, fill } = beginning
+  const takeWanted = openWanted({ deliveries, wanted })
+
+  /** Sends one probe: what a person wants to be tried, otherwise by turns the oldest that waits, and one that was not tried yet. */
   function probe(endpoint: Endpoint): void {
-    if (!isProbeDue(endpoint, clock()) || inFlight.ofEndpoint(endpoint.id) > 0 || room(endpoint) <= 0) return
+    if (!isProbeDue(endpoint, clock()) || inFlight.ofEndpoint(endpoint.id) > 0) return
+    if (!isFreeForFailing() || room(endpoint) <= 0) return
     const isUntried = endpoint.probes % 2 === 1
-    const wanted = takeWanted(endpoint.id)
-    if (wanted !== null) return begin(wanted, true)
+    const asked = takeWanted(endpoint.id)
+    if (asked !== null) return begin(asked, 'probe')
     const delivery = deliveries.forProbe(endpoint.id, isUntried)
     const isMissing = delivery === null || (isUntried && delivery.attempts > 0)
     // One event that always fails must not hold back those behind the cursor, so the next of them is the probe.
     if (isMissing && filling.isPossible(endpoint)) fill(endpoint, 'live', () => filling.fill(endpoint, 1))
-    else if (delivery !== null) begin(delivery, true)
+    else if (delivery !== null) begin(delivery, 'probe')
   }
 
   /** Tries an event once that is recorded while its endpoint is failing, at most one a minute, although probes are rare. */
   function tryNew(endpoint: Endpoint): void {
     const { id, state_since, hold_until_at } = endpoint
     if (!isReached(hold_until_at, clock()) || inFlight.ofEndpoint(id) > 1) return
-    if (!newest.isAllowed(endpoint) || room(endpoint) <= 0) return
+    if (!newest.isAllowed(endpoint) || !isFreeForFailing() || room(endpoint) <= 0) return
     const made = deliveries.newestUntried(id, state_since)
     if (
       made !== null &&
@@ -192,12 +245,12 @@ function openEndpointServing(deps: Omit<ServingDeps, 'endpoints'>, background: B
       !inFlight.hasKey(id, made.key)
     ) {
       newest.note(endpoint)
-      begin(made, false)
+      begin(made, 'repeated')
     } else if (newest.isNext(endpoint) && filling.isPossible(endpoint))
       fill(endpoint, 'live', () => newest.fill(endpoint))
   }
 
-  return { serve, probe, tryNew }
+  return { probe, tryNew }
 }
 
 /** Returns a function that takes the delivery which a person wants to be tried; null if there is none that waits. */

@@ -86,16 +86,50 @@ test('refused events of many endpoints whose answers take long leave slots for a
   const refused = await app.append(4)
   await app.settled()
   const held: { id: string; answer: () => void }[] = []
-  receiver.behave(({ id }, response) => void held.push({ id, answer: () => response.writeHead(400).end() }))
+  receiver.behave(({ id }, response) => {
+    const answer = (): void => void (response.headersSent || response.writeHead(400).end())
+    held.push({ id, answer })
+  })
   app.clock.turn(10 * SECOND_MS)
   await app.windfall.forwarding.tick()
   await expect.poll(() => held.length).toBe(24)
   const [fresh = ''] = await app.append(1)
-  // Each of the others gets it when one of these requests ends.
-  await expect.poll(() => held.filter(({ id }) => id === fresh).length).toBe(8)
+  const got = () => held.filter(({ id }) => id === fresh).length
+  await expect.poll(got).toBe(8)
+  // The others get it when one of these requests ends, although its endpoint has more to repeat.
+  const repeated = held.filter(({ id }) => refused.includes(id))
+  expect(repeated).toHaveLength(24)
+  for (let index = 0; index < 4; index += 1) {
+    repeated[index]?.answer()
+    await expect.poll(got).toBe(9 + index)
+  }
   expect(held.filter(({ id }) => refused.includes(id))).toHaveLength(24)
   receiver.behave(() => 200)
   for (const { answer } of held) answer()
+  await app.run(HOUR_MS)
+  expect(Object.values(app.states()).every((state) => state === 'delivered')).toBe(true)
+})
+
+test('failing endpoints that do not answer leave slots for a new event of another one', async () => {
+  const receiver = await openHttpReceiver(() => 500)
+  const app = await openForwardingApp()
+  for (let index = 0; index < 40; index += 1) await app.addEndpoint(`${receiver.url}/${index}`)
+  await app.append(5)
+  await app.settled()
+  const states = app.windfall.forwarding.endpoints.list().map(({ state }) => state)
+  expect(new Set(states)).toEqual(new Set(['failing']))
+  const healthy = await openHttpReceiver(() => 200)
+  await app.addEndpoint(healthy.url)
+  const held: (() => void)[] = []
+  receiver.behave((_, response) => void held.push(() => response.writeHead(200).end()))
+  app.clock.turn(2 * MINUTE_MS)
+  await app.windfall.forwarding.tick()
+  await expect.poll(() => held.length).toBe(28)
+  const [fresh = ''] = await app.append(1)
+  await expect.poll(() => healthy.ids()).toContain(fresh)
+  expect(held).toHaveLength(28)
+  receiver.behave(() => 200)
+  for (const answer of held) answer()
   await app.run(HOUR_MS)
   expect(Object.values(app.states()).every((state) => state === 'delivered')).toBe(true)
 })
