@@ -123,11 +123,25 @@ function scheduleOf({ program, receivers, installed, endpoints }: Around, durati
     await program.reload()
     added.late = { least, most: headIn(installed.database) }
   }
+  async function runJobs(jobs: readonly string[]): Promise<void> {
+    for (const job of jobs) {
+      const { exit_status, error } = await program.command<{ error: string | null }>('jobs', 'run', job)
+      if (exit_status !== 0) throw new Error(`the job ${job} failed: ${error}`)
+    }
+  }
+  async function runAllJobs(): Promise<void> {
+    const { jobs } = await program.command<{ jobs: { job: string }[] }>('jobs', 'list')
+    await runJobs(jobs.map(({ job }) => job))
+  }
   const die = () => receivers.ask.die()
   const comeBack = () => receivers.ask.comeBack()
+  const comeBackAndImport = async () => {
+    await comeBack()
+    await runJobs(['import', 'housekeeping'])
+  }
   const outages: Scheduled[] = []
   for (let at = restarts_ms + EVERY_MS; at + EVERY_MS < duration_ms; at += 2 * EVERY_MS)
-    outages.push([at, die], [at + EVERY_MS, comeBack])
+    outages.push([at, die], [at + EVERY_MS, comeBackAndImport])
   const schedule: Scheduled[] = [
     [0.08 * restarts_ms, addLate],
     [0.1 * restarts_ms, die],
@@ -137,6 +151,8 @@ function scheduleOf({ program, receivers, installed, endpoints }: Around, durati
     [0.5 * restarts_ms, () => program.reload()],
     [0.6 * restarts_ms, restart('SIGKILL')],
     [0.75 * restarts_ms, restart('SIGTERM')],
+    // Their first runs take memory that stays. Later ones must take no more.
+    [0.9 * restarts_ms, runAllJobs],
     ...outages,
   ]
   return { schedule, added }

@@ -77,8 +77,10 @@ function faultsOfLost(db: Database.Database, lost: readonly string[]): string[] 
  */
 function faultsOfSchedule(db: Database.Database, { days, set_back_at, ahead_at }: Expected): string[] {
   const ended = db
-    .prepare<[], { event_id: string; attempts: number; from: number; until: number }>(
-      `select event_id, deliveries.attempts, min(at) as "from", max(at) as until
+    .prepare<[], { event_id: string; attempts: number; from: number; until: number; instants: string }>(
+      // By number: the attempt before the last can have a later instant, of the clock before it was set back.
+      `select event_id, deliveries.attempts, min(at) as "from", max(at) filter (where number = deliveries.attempts) as until,
+         group_concat(datetime(at / 1000, 'unixepoch'), ', ' order by number) as instants
        from deliveries join endpoints on endpoints.id = deliveries.endpoint_id join delivery_attempts on delivery_id = deliveries.id
        where name = 'refusing' and deliveries.state = 'failed' group by deliveries.id`,
     )
@@ -90,12 +92,13 @@ function faultsOfSchedule(db: Database.Database, { days, set_back_at, ahead_at }
     ...ended.flatMap(({ event_id, attempts }) =>
       attempts === ATTEMPTS ? [] : [`${event_id} was given up after ${attempts} attempts`],
     ),
-    ...onSchedule.flatMap(({ event_id, from, until }) => {
+    ...onSchedule.flatMap(({ event_id, from, until, instants }) => {
       const took = until - from
       const isPulledBack = until >= set_back_at && until < set_back_at + PULLED_BACK_WITHIN_MS
       const least = isPulledBack ? SCHEDULE_MS.leastPulledBack : SCHEDULE_MS.least
       const isOnTime = took >= least - HOUR_MS && took <= SCHEDULE_MS.most
-      return isOnTime ? [] : [`${event_id} was given up after ${(took / HOUR_MS).toFixed(1)} hours`]
+      const hours = (took / HOUR_MS).toFixed(1)
+      return isOnTime ? [] : [`${event_id} was given up after ${hours} hours, with attempts at ${instants}`]
     }),
   ]
 }
