@@ -103,17 +103,15 @@ windfall() { "$NODE" "$PROGRAM" "$@"; }`
   test.each([
     ['/var/lib/windfall/windfall.db', ''],
     ['/srv/windfall/windfall.db', '--original-paths'],
-  ])(
-    'the old configuration is in use, with the database in %s',
-    (database, option) => {
-      const config = `[store]\npath = "${database}"\n\n[backup]\nfolder = "/var/lib/windfall/backups"\n\n${OLD}`
-      const folder = folderOf({ 'config.toml': config, program: '#!/bin/sh\n' })
-      const root = join(folder, 'root')
-      mkdirSync(join(root, 'etc'), { recursive: true })
-      chmodSync(folder, 0o755)
-      for (const name of ['passwd', 'group', 'shadow', 'gshadow']) writeFileSync(join(root, 'etc', name), '')
-      const { status, stdout, stderr } = runAlone(
-        `windfall apps add com.example.other
+  ])('the old configuration is in use, with the database in %s', (database, option) => {
+    const config = `[store]\npath = "${database}"\n\n[backup]\nfolder = "/var/lib/windfall/backups"\n\n${OLD}`
+    const folder = folderOf({ 'config.toml': config, program: '#!/bin/sh\n' })
+    const root = join(folder, 'root')
+    mkdirSync(join(root, 'etc'), { recursive: true })
+    chmodSync(folder, 0o755)
+    for (const name of ['passwd', 'group', 'shadow', 'gshadow']) writeFileSync(join(root, 'etc', name), '')
+    const { status, stdout, stderr } = runAlone(
+      `windfall apps add com.example.other
 windfall apps remove com.example.other
 windfall backup backup.tar
 rm -r "$(dirname ${database})"
@@ -123,15 +121,14 @@ windfall restore backup.tar ${option} --config root/etc/windfall/config.toml
 ls ${database} "$(dirname ${database})"/*.staging-* || true
 echo LIST
 windfall apps list --config root/etc/windfall/config.toml`,
-        folder,
-      )
-      expect({ status, stderr }).toMatchObject({ status: 0 })
-      expect(stdout.split('LIST\n')[1]).toMatch(CONNECTED)
-      expect(stdout).not.toContain('.staging-')
-      expect(textIn(root, 'etc/windfall/config.toml')).toBe(config)
-      expect(textIn(root, 'etc/windfall/config.toml.replaced-1')).toContain(
-        'path = "/var/lib/windfall/windfall.db"',
-      )
-    },
-  )
+      folder,
+    )
+    expect({ status, stderr }).toMatchObject({ status: 0 })
+    expect(stdout.split('LIST\n')[1]).toMatch(CONNECTED)
+    expect(stdout).not.toContain('.staging-')
+    expect(textIn(root, 'etc/windfall/config.toml')).toBe(config)
+    expect(textIn(root, 'etc/windfall/config.toml.replaced-1')).toContain(
+      'path = "/var/lib/windfall/windfall.db"',
+    )
+  })
 })

@@ -65,7 +65,9 @@ test('a copy of the file from before the start is refused beside the log of this
   copyFileSync(store.file, copy)
   const again = openStore(store.file)
   onTestFinished(again.close)
-  await again.commit(() => void again.prepare("insert into settings (key, value) values ('later', 'x')").run())
+  await again.commit(
+    () => void again.prepare("insert into settings (key, value) values ('later', 'x')").run(),
+  )
   const crashed = leftBehind(store.file)
   expect(await keysIn(leftBehind(store.file))).toEqual(['early', 'later'])
   copyFileSync(copy, crashed)
