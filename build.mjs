@@ -1,6 +1,6 @@
 /**
  * Installs what is missing and builds dist/windfall.mjs, each only when something changed. `--install-only` does not
- * build; `--quiet` prints errors alone. Plain JavaScript without dependencies, because it is what runs first on a fresh
+ * build; `--quiet` keeps standard output free for the command that follows. Plain JavaScript without dependencies, because it is what runs first on a fresh
  * machine, on whatever Node that has.
  */
 import { spawnSync } from 'node:child_process'
@@ -10,7 +10,7 @@ import { at, buildOf } from './tools/bundle.mjs'
 import { writeProgram } from './tools/program.mjs'
 
 const quiet = process.argv.includes('--quiet')
-const say = (text) => quiet || process.stdout.write(`${text}\n`)
+const say = (text) => (quiet ? process.stderr : process.stdout).write(`${text}\n`)
 
 const fingerprint = (files) => {
   const hash = createHash('sha256')

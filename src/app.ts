@@ -54,6 +54,7 @@ import { examineOutgoing } from './outgoing/outgoing_findings.ts'
 import { openRates } from './rates/rates.ts'
 import { openStoppages } from './stoppages.ts'
 import { openBackups } from './store/backup/backup.ts'
+import { openCopying } from './store/backup/copy_away.ts'
 import { scheduledBackup } from './store/backup/scheduled.ts'
 import { openClockCheck } from './store/clock_check.ts'
 import { openFile } from './store/open_file.ts'
@@ -179,7 +180,8 @@ export async function openApp(options: AppOptions) {
     exports: openServedExports({ store, clock, erasures }),
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
-  const backup = () => scheduledBackup(backups, current.config.backup, clock)
+  const copying = openCopying(store, clock)
+  const backup = () => scheduledBackup({ ...backups, ...copying }, current.config.backup, clock)
   const jobSettings = { store, clock, log, random, schedules: schedulesOf(config) }
   const root_expires_at = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
   const front = openFront()
@@ -230,8 +232,7 @@ export async function openApp(options: AppOptions) {
     const closingAppleCallers = [doctor, jobs, history, imports, appleClients].map((one) => one.close())
     const closingSenders = Promise.all([forwarding.close(), alerts.close()]).then(outgoing.dispatcher.close)
     const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingSenders]
-    await Promise.all([...closingAppleCallers, ...others])
-    await backups.close()
+    await Promise.all([...closingAppleCallers, ...others, backups.close(), copying.close()])
     await revocation?.close()
     await store.close()
   }

@@ -41,6 +41,9 @@ export function redact(text: string): string {
     .replace(AUTHORIZATION, '$1…')
 }
 
+/** What the journal reads before a line, and removes: the priority of syslog (sd-daemon(3)). */
+const PRIORITIES: Readonly<Record<string, string>> = { debug: '<7>', info: '<6>', warn: '<4>', error: '<3>' }
+
 /** A replacer for `JSON.stringify`: hides secret fields, and converts bigints and errors. */
 function loggable(key: string, value: unknown): unknown {
   if (SECRET_FIELD.test(key)) return '…'
@@ -116,15 +119,17 @@ function openTimestamps(clock: Clock, format: 'pretty' | 'json') {
 /**
  * Opens the log. Lines below `level` are dropped. `pretty` is text for people, `json` is one object per line; times are
  * in UTC. Lines are buffered for up to 25 ms and then passed to `write` (standard output); an error is written
- * immediately. Call `flush()` before the process exits.
+ * immediately. `hasPriorities`: each line begins with its priority, for the journal of systemd. Call `flush()` before the
+ * process exits.
  */
 export function openLog(options: {
   format: 'pretty' | 'json'
   level: LogLevel
+  hasPriorities?: boolean
   write?: (bytes: Uint8Array) => void
   clock?: Clock
 }) {
-  const { format } = options
+  const { format, hasPriorities = false } = options
   const timestamp = openTimestamps(options.clock ?? systemClock, format)
   const { writeLine, flush } = openSink(options.write ?? ((bytes) => process.stdout.write(bytes)))
 
@@ -140,7 +145,9 @@ export function openLog(options: {
 
   const reporter: ConsolaReporter = {
     log({ type, args: [message, fields] }) {
-      writeLine(`${redact(formatLine(type, String(message), fields ?? {}))}\n`)
+      const line = `${redact(formatLine(type, String(message), fields ?? {}))}\n`
+      // The journal takes each line by itself.
+      writeLine(hasPriorities ? line.replaceAll(/^(?!$)/gm, PRIORITIES[type] ?? '') : line)
       if (type === 'error') flush()
     },
   }
@@ -158,7 +165,7 @@ export function openLog(options: {
     writeLine(
       format === 'json'
         ? `{"time":"${timestamp()}","level":"info","message":"request","method":"${method}","path":${JSON.stringify(path.slice(0, MAX_PATH_LENGTH))},"status":${status},"ms":${ms},"bytes":${bytes},"request_id":"${request_id}"${tail}}\n`
-        : `${timestamp()} ${method} ${path.slice(0, MAX_PATH_LENGTH)} ${status} ${ms}ms ${bytes ?? '-'}B ${request_id}${tail}\n`,
+        : `${timestamp()} ${method} ${path.slice(0, MAX_PATH_LENGTH)} ${status} ${ms}ms ${bytes === null ? '-' : `${bytes}B`} ${request_id}${tail}\n`,
     )
   }
 

@@ -70,8 +70,25 @@ test('writes a request as one line in both formats', () => {
   pretty.log.request({ ...request, status: 404, bytes: null, code: 'not_found' })
   expect(pretty.logged()).toBe(
     '05:06:07 POST /api/sdk/v1/identify 200 1.2ms 84B req_1_a\n' +
-      '05:06:07 POST /api/sdk/v1/identify 404 1.2ms -B req_1_a not_found\n',
+      '05:06:07 POST /api/sdk/v1/identify 404 1.2ms - req_1_a not_found\n',
   )
+})
+
+test('begins each line with its priority for the journal, which also has the stack of an error by lines', () => {
+  let text = ''
+  const write = (bytes: Uint8Array) => {
+    text += Buffer.from(bytes).toString()
+  }
+  const json = openLog({ format: 'json', level: 'debug', hasPriorities: true, write, clock: () => at })
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) json[level]('words')
+  json.flush()
+  expect(
+    text.match(/^<\d>\{"time":"[^"]+","level":"\w+"/gm)?.map((line) => line.replace(/\{.*:/, '')),
+  ).toEqual(['<7>"debug"', '<6>"info"', '<4>"warn"', '<3>"error"'])
+  text = ''
+  const pretty = openLog({ format: 'pretty', level: 'debug', hasPriorities: true, write, clock: () => at })
+  pretty.error('failed', { error: Object.assign(new Error('why'), { stack: 'Error: why\n    at once' }) })
+  expect(text).toBe('<3>05:06:07 error failed\n<3>Error: why\n<3>    at once\n')
 })
 
 test('drops lines below the level, which can change', () => {

@@ -270,8 +270,10 @@ export async function assetsOf(page) {
   return {
     'page.json': page,
     'sql.json': JSON.stringify(sqlFiles()),
-    // Shorter passwords are refused anyway.
-    'passwords.txt': dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),
+    // Passwords that were stolen most often, and words of passphrases.
+    'passwords.txt': [...new Set([...dictionary['passwords-common'], ...dictionary['diceware-common']])]
+      .filter((word) => word.length >= 3)
+      .join('\n'),
   }
 }
 

@@ -9,12 +9,31 @@ const MIN_OWN_CHARACTERS = 6
 const PRODUCT_WORDS =
   /windfall|revenue|dashboard|subscriptions?|appstore|apple|itunes|iphone|admin(istrator)?|owner|root|demo|password|passwort|passw0rd|p@ssw0rd|letmein|welcome|secret|changeme|login|setup|qwertz|qwerty|asdf/g
 
+/** With more signs, two common words are no longer easy to guess. */
+const MAX_SIGNS = 4
+
 let cached: ReadonlySet<string> | null = null
 
-/** Common passwords of at least the minimum length. */
+/** Common passwords and words of at least three characters, in lower case. */
 function commonPasswords(): ReadonlySet<string> {
   cached ??= new Set(asset('passwords.txt').split('\n'))
   return cached
+}
+
+/**
+ * Whether a password is one or two common passwords or words, with digits around and a few signs anywhere. Attackers try
+ * these before anything else.
+ */
+function isPairOfCommon(lowerCased: string): boolean {
+  const common = commonPasswords()
+  const isPair = (text: string): boolean =>
+    common.has(text) ||
+    Array.from(text, (_, index) => index).some(
+      (index) => common.has(text.slice(0, index)) && common.has(text.slice(index)),
+    )
+  const bare = lowerCased.replace(/[^\p{L}\p{N}]/gu, '')
+  if (lowerCased.length - bare.length > MAX_SIGNS) return false
+  return isPair(bare) || isPair(bare.replace(/^\p{N}+|\p{N}+$/gu, ''))
 }
 
 /** Why a password is too weak, as words that follow “must”; null if it is strong enough. */
@@ -31,7 +50,7 @@ export function weaknessOf(password: string): string | null {
   const letters = lowerCased.replace(/[^\p{L}]/gu, '')
   if (ownLetters.length < letters.length && ownLetters.length < MIN_OWN_CHARACTERS)
     return 'not consist only of words like windfall, admin or password'
-  return null
+  return isPairOfCommon(lowerCased) ? 'not be two common words or passwords with digits around them' : null
 }
 
 /** “aaaaaaaaaaaa”, “abcabcabcabc”: a repetition of up to four characters. */

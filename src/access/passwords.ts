@@ -3,6 +3,7 @@
 import crypto from 'node:crypto'
 import { Refusal } from '../errors.ts'
 import { openLimiter, type Queue, type Waiter } from '../limiter.ts'
+import type { Lane } from './attempts/throttle.ts'
 
 /** The cost of a hash: kibibytes, passes, lanes. Cheaper stored hashes are replaced at the next sign-in. */
 type Cost = { memory: number; passes: number; parallelism: number }
@@ -17,28 +18,30 @@ const MAX_WAITING = 32
 
 type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
 
-/** Callers with recent failures get `later`; their password checks run after those of `first`. */
-type QueuePriority = 'first' | 'later'
-
 /**
- * A queue that serves `first` before `later`, and the newest `first` before older ones: an attacker has one `first`
- * attempt from each address, and the owner, who arrives later, must not wait for all of them. When the queue is full, a
- * `first` waiter displaces another, and a `later` waiter is refused.
+ * A queue that serves `known` before `clean` and `clean` before `later`, and the newest `clean` before older ones: an
+ * attacker has one `clean` attempt from each network, and the owner, who arrives later, must not wait for all of them.
+ * When the queue is full, a waiter displaces one that is served after it, and a `later` one is refused.
  */
-function openPasswordQueue(): Queue<QueuePriority> {
-  const waiting: Record<QueuePriority, Waiter[]> = { first: [], later: [] }
-  const { first, later } = waiting
+function openPasswordQueue(): Queue<Lane> {
+  const waiting: Record<Lane, Waiter[]> = { known: [], clean: [], later: [] }
+  const { known, clean, later } = waiting
 
-  function add(waiter: Waiter, priority: QueuePriority): void {
-    if (first.length + later.length >= MAX_WAITING) {
-      const displaced = priority === 'later' ? waiter : (later.pop() ?? first.shift())
-      displaced?.refuse(busy())
-      if (displaced === waiter) return
-    }
-    waiting[priority].push(waiter)
+  function displacedBy(waiter: Waiter, lane: Lane): Waiter {
+    if (lane === 'later') return waiter
+    return later.pop() ?? clean.shift() ?? waiter
   }
 
-  return { add, next: () => first.pop() ?? later.shift() }
+  function add(waiter: Waiter, lane: Lane): void {
+    if (known.length + clean.length + later.length >= MAX_WAITING) {
+      const displaced = displacedBy(waiter, lane)
+      displaced.refuse(busy())
+      if (displaced === waiter) return
+    }
+    waiting[lane].push(waiter)
+  }
+
+  return { add, next: () => known.shift() ?? clean.pop() ?? later.shift() }
 }
 
 function busy(): Refusal {
@@ -51,16 +54,16 @@ const limiter = openLimiter(MAX_RUNNING, openPasswordQueue())
 /** Normalizes to NFKC: keyboards compose the same characters differently. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
 
-type DeriveOptions = { salt: Buffer; bytes: number; cost: Cost; priority: QueuePriority }
+type DeriveOptions = { salt: Buffer; bytes: number; cost: Cost; lane: Lane }
 
-function derive(password: string, { salt, bytes, cost, priority }: DeriveOptions): Promise<Buffer> {
+function derive(password: string, { salt, bytes, cost, lane }: DeriveOptions): Promise<Buffer> {
   const given = { message: bytesOf(password), nonce: salt, tagLength: bytes, ...cost }
   return limiter.run(
     () =>
       new Promise<Buffer>((resolve, reject) => {
         crypto.argon2('argon2id', given, (error, hash) => (error ? reject(error) : resolve(hash)))
       }),
-    priority,
+    lane,
   )
 }
 
@@ -69,7 +72,7 @@ const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll(
 /** The PHC string of a new password, set by an authenticated caller: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.randomBytes(SALT_BYTES)
-  const hash = await derive(password, { salt, bytes: HASH_BYTES, cost: COST, priority: 'first' })
+  const hash = await derive(password, { salt, bytes: HASH_BYTES, cost: COST, lane: 'known' })
   const { memory, passes, parallelism } = COST
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
 }
@@ -88,18 +91,17 @@ export function readHash(phc: string): Hashed | null {
  * Whether a password matches a hash (`fits`), and whether the hash was computed at less than the current cost
  * (`stale`).
  *
- * @throws Refusal 503 `busy` when the queue is full: for a `later` caller, and for a `first` caller that a newer one
- * displaces.
+ * @throws Refusal 503 `busy` when the queue is full, or a caller that goes first displaces this one.
  */
 export async function checkPassword(
   password: string,
   phc: string,
-  priority: QueuePriority,
+  lane: Lane,
 ): Promise<{ fits: boolean; stale: boolean }> {
   const known = readHash(phc)
   if (!known) return { fits: false, stale: false }
   const { salt, hash, cost } = known
-  const given = await derive(password, { salt, bytes: hash.length, cost, priority })
+  const given = await derive(password, { salt, bytes: hash.length, cost, lane })
   const stale = cost.memory < COST.memory || cost.passes < COST.passes || hash.length < HASH_BYTES
   return { fits: crypto.timingSafeEqual(given, hash), stale }
 }

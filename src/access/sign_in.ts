@@ -5,11 +5,13 @@ import { Refusal } from '../errors.ts'
 import { clientAddress } from '../http/addresses.ts'
 import { header } from '../http/body/body.ts'
 import type { Store } from '../store/store.ts'
-import type { Attempts } from './attempts.ts'
+import type { Attempts } from './attempts/attempts.ts'
+import type { KnownBrowsers } from './attempts/known_browsers.ts'
+import { openRequiredPassword, wrongPassword } from './attempts/required_password.ts'
 import type { Audit } from './audit.ts'
 import { weaknessOf } from './common_passwords.ts'
 import type { Owner } from './owner.ts'
-import { checkPassword, hashPassword } from './passwords.ts'
+import { hashPassword } from './passwords.ts'
 import { openCodeStep } from './second_factor/code_step.ts'
 import type { SecondFactor } from './second_factor/second_factor.ts'
 import type { SessionCookie } from './session_cookie.ts'
@@ -27,6 +29,7 @@ type Deps = {
   audit: Audit
   attempts: Attempts
   sessionCookie: SessionCookie
+  knownBrowsers: KnownBrowsers
 }
 
 /** @throws Refusal 400 `weak_password`. */
@@ -41,8 +44,9 @@ function requireStrongPassword(password: string): void {
 
 /** Opens the sign-in. */
 export function openSignIn(deps: Deps) {
-  const { store, clock, owner, sessions, audit, attempts, sessionCookie } = deps
+  const { store, clock, owner, sessions, audit, attempts, sessionCookie, knownBrowsers } = deps
   const codeStep = openCodeStep(deps)
+  const requirePassword = openRequiredPassword(deps)
 
   /** Begins a session and sets its cookie. `alsoRun` runs in the same unit of work and may throw a Refusal. */
   async function startSession(
@@ -57,6 +61,7 @@ export function openSignIn(deps: Deps) {
       // The new cookie replaces the old one, so the old session must end.
       const old = previousToken === null ? null : sessions.find(previousToken)
       if (old) sessions.end(old.id)
+      if (link_id === null) knownBrowsers.prepare()
       return sessions.begin({
         link_id,
         confirmed_at,
@@ -70,6 +75,7 @@ export function openSignIn(deps: Deps) {
   function setCookie(event: H3Event, { token, ...session }: Session & { token: string }): Session {
     const seconds = (sessions.absoluteExpiryOf(session) - clock()) / 1000
     sessionCookie.setToken(event, token, seconds)
+    if (session.link_id === null) knownBrowsers.remember(event)
     return session
   }
 
@@ -118,34 +124,6 @@ export function openSignIn(deps: Deps) {
   }
 
   /**
-   * Checks the password and returns its hash. The caller compares the hash later, to detect a change of the password.
-   *
-   * @throws Refusal 401 `wrong_password`, also if no password was set yet.
-   */
-  async function requirePassword(event: H3Event, password: string): Promise<string | null> {
-    const wrong = { ...OWNER, why: 'wrong password' }
-    let storedHash: string | null = null
-    const isAccepted = await attempts.attempt(event, wrong, async (isClean) => {
-      storedHash = owner.password()
-      if (storedHash === null) return false
-      const { fits, stale } = await checkPassword(password, storedHash, isClean ? 'first' : 'later')
-      if (fits && stale) storedHash = await rehash(password, storedHash)
-      return fits
-    })
-    if (!isAccepted) throw wrongPassword()
-    return storedHash
-  }
-
-  async function rehash(password: string, old: string): Promise<string> {
-    const phc = await hashPassword(password)
-    return store.commit(() => {
-      if (owner.password() !== old) return old
-      owner.setPassword(phc)
-      return phc
-    })
-  }
-
-  /**
    * Signs in with the password and, if the second factor is on, with a code.
    *
    * @throws Refusal 401 `wrong_password`, `code_required` or `wrong_code`; 409 `key_unreadable`.
@@ -161,10 +139,20 @@ export function openSignIn(deps: Deps) {
     })
   }
 
-  /** Confirms the password: the session becomes fresh and gets a new token. @throws Refusal 401 `wrong_password`. */
-  async function confirm(event: H3Event, session: Session, password: string): Promise<Session> {
+  /**
+   * Confirms the password and, if the second factor is on, a code: the session becomes fresh and gets a new token.
+   *
+   * @throws Refusal 401 `wrong_password`, `code_required` or `wrong_code`; 409 `key_unreadable`.
+   */
+  async function confirm(
+    event: H3Event,
+    session: Session,
+    { password, code }: { password: string; code?: string },
+  ): Promise<Session> {
     await requirePassword(event, password)
+    const right = await codeStep.requireCode(event, code)
     const confirmed = await store.commit(() => {
+      codeStep.useCode(right)
       audit.note({ ...ownerActor(event), action: 'owner.confirmed' })
       return sessions.confirm(session)
     })
@@ -172,22 +160,28 @@ export function openSignIn(deps: Deps) {
   }
 
   /**
-   * Sets another password; requires the current one. Every other session of the owner ends.
+   * Sets another password; requires the current one and, if the second factor is on, a code. Every other session of the
+   * owner ends.
    *
-   * @throws Refusal 400 `weak_password`, 401 `wrong_password`; 401 `sign_in_required` if the session has ended.
+   * @throws Refusal 400 `weak_password`; 401 `wrong_password`, `code_required` or `wrong_code`; 401 `sign_in_required` if
+   * the session has ended; 409 `key_unreadable`.
    */
   async function changePassword(
     event: H3Event,
     session: Session,
-    { current_password, password }: { current_password: string; password: string },
+    { current_password, password, code }: { current_password: string; password: string; code?: string },
   ): Promise<Session> {
     requireStrongPassword(password)
     const storedHash = await requirePassword(event, current_password)
+    const right = await codeStep.requireCode(event, code)
     const phc = await hashPassword(password)
     const renewed = await store.commit(() => {
       if (owner.password() !== storedHash) throw wrongPassword()
+      codeStep.useCode(right)
       owner.setPassword(phc)
       sessions.endOwners(session.id)
+      knownBrowsers.forgetAll()
+      knownBrowsers.prepare()
       audit.note({ ...ownerActor(event), action: 'owner.password_changed' })
       return sessions.confirm(session)
     })
@@ -203,8 +197,6 @@ const invalidLink = (): Refusal =>
     'invalid_link',
     'the link is invalid, already used, or older than thirty minutes; `windfall owner reset` prints a new one',
   )
-
-const wrongPassword = (): Refusal => new Refusal(401, 'wrong_password', 'incorrect password')
 
 const agentOf = (event: H3Event): string =>
   (header(event, 'user-agent') ?? '').replace(/\p{Cc}/gu, ' ').slice(0, MAX_AGENT_LENGTH)

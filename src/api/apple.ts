@@ -3,8 +3,8 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
-import { addressBucketOf, clientAddress } from '../http/addresses.ts'
 import { readJson } from '../http/body/body.ts'
+import { clientOf } from '../http/clients/client.ts'
 import { type Access, defineRoute, PUBLIC, type Route } from '../http/route.ts'
 import type { NotificationReceiver } from '../ledger/notification_receiver.ts'
 import type { Store } from '../store/store.ts'
@@ -49,7 +49,7 @@ export function appleRoutes({ store, arrivals, organizations, limits }: Deps): R
   } as const
 
   const receive = (event: H3Event, signedPayload: string, organization_id: string | null) =>
-    arrivals.receive(signedPayload, organization_id, addressBucketOf(clientAddress(event)))
+    arrivals.receive(signedPayload, organization_id, clientOf(event).address)
 
   /** Needs no credential. An unknown organization in the path is refused before the body is read. */
   const anyOrganization: Access<string> = {

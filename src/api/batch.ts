@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
+import { jsonSchema } from '../http/documented.ts'
 import type { Http } from '../http/http.ts'
 import { PROBLEM_TYPE, problemOf } from '../http/problems.ts'
 import { jsonText } from '../http/response.ts'
@@ -23,6 +24,7 @@ const BASE = '/api/v1/'
 const BatchQuery = v.object({
   get: v.pipe(
     v.string(),
+    jsonSchema({ pattern: `^ *[^ ]+( +[^ ]+){0,${MAX_READS - 1}} *$` }),
     v.description(
       `Up to ${MAX_READS} paths below \`${BASE}\` with their parameters, separated by spaces, such as \`overview metrics/mrr?interval=month\``,
     ),

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import type { AccessScope } from '../access/tokens.ts'
 import { Refusal } from '../errors.ts'
-import { CONTENT_TYPES, rowWriter, TEXT_FORMATS, type TextFormat } from '../exports/formats.ts'
+import { CONTENT_TYPES, rowWriter, SERVED_FORMATS, type ServedFormat } from '../exports/formats.ts'
 import { keyColumnsOf, type Pages, type TablePlan } from '../exports/plan_reader.ts'
 import type { ServedExports } from '../exports/served.ts'
 import type { ExportTable } from '../exports/tables/table.ts'
@@ -27,7 +27,12 @@ const SqliteQuery = v.object({
 const ExportQuery = v.object({
   ...SqliteQuery.entries,
   format: v.optional(
-    v.pipe(v.picklist(TEXT_FORMATS), v.description('jsonl: one JSON object a line')),
+    v.pipe(
+      v.picklist(SERVED_FORMATS),
+      v.description(
+        'jsonl: one JSON object a line. csv: the exact values. spreadsheet: CSV in which a text that a spreadsheet would run as a formula gets an apostrophe before it',
+      ),
+    ),
     'jsonl',
   ),
 })
@@ -160,7 +165,7 @@ type Table = { name: string; columns: readonly string[]; pages: Pages }
 function streamed(
   event: H3Event,
   plan: TablePlan,
-  format: TextFormat,
+  format: ServedFormat,
   { name, columns, pages }: Table,
 ): Response {
   const { head, line } = rowWriter(format, columns)
@@ -171,7 +176,7 @@ function streamed(
   return new Response(event.req.method === 'HEAD' ? null : streamOfText(texts()), {
     headers: {
       'content-type': CONTENT_TYPES[format],
-      'content-disposition': attachment(`${name}.${format}`),
+      'content-disposition': attachment(`${name}.${format === 'spreadsheet' ? 'spreadsheet.csv' : format}`),
       'x-windfall-export': plan.mode,
       'x-windfall-cursor': plan.span.cursor,
       'x-windfall-feed-seq': String(plan.span.until.event),

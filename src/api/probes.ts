@@ -2,7 +2,6 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { defineRoute, PUBLIC, type Route } from '../http/route.ts'
-import type { JobState, Jobs } from '../jobs/jobs.ts'
 import type { Stoppages } from '../stoppages.ts'
 import type { Store } from '../store/store.ts'
 
@@ -21,35 +20,23 @@ const Readiness = v.object({
     forwarding_running: v.boolean(),
   }),
   root_certificate_expires_at: v.number(),
-  jobs: v.array(
-    v.object({
-      job: v.string(),
-      running: v.boolean(),
-      started_at: v.nullable(v.number()),
-      finished_at: v.nullable(v.number()),
-      duration_ms: v.nullable(v.number()),
-      failures: v.number(),
-      next_at: v.nullable(v.number()),
-    }),
-  ),
 })
 
 type Deps = {
   store: Store
-  jobs: Jobs
   clock: Clock
   stoppages: Pick<Stoppages, 'isStanding'>
   closing: AbortSignal
   root_expires_at: number
 }
 
-export const probeRoutes = ({ store, jobs, clock, stoppages, closing, root_expires_at }: Deps): Route[] => [
+export const probeRoutes = ({ store, clock, stoppages, closing, root_expires_at }: Deps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/readyz',
     tag: 'Operations',
     summary:
-      'Checks readiness: database writable, not shutting down, Apple’s root certificate valid, alerts and webhooks not stopped by an error; lists last job runs',
+      'Checks readiness: database writable, not shutting down, Apple’s root certificate valid, alerts and webhooks not stopped by an error',
     access: PUBLIC,
     any_host: true,
     answers: {
@@ -71,15 +58,7 @@ export const probeRoutes = ({ store, jobs, clock, stoppages, closing, root_expir
         status: isReady ? (isRunning ? 'ready' : 'degraded') : 'not_ready',
         checks,
         root_certificate_expires_at: root_expires_at,
-        jobs: jobs.list().map(publicJobState),
       }
     },
   }),
 ]
-
-/**
- * Removes the outcome and the error message. They may contain private names, and `/readyz` needs no authentication.
- */
-function publicJobState({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {
-  return { job, running, started_at, finished_at, duration_ms, failures, next_at }
-}

@@ -59,7 +59,7 @@ export function openOrganizations(store: Store, clock: Clock) {
   /** The organization with this id, gone or not. */
   const get = store.cached(['organizations'], (id): Organization | null => byId.get(id) ?? null)
 
-  const resolve = openResolving(list)
+  const resolve = (slug: string | null): Organization => resolveAmong(list(), slug)
 
   /** The organization with this slug, gone or not. */
   const findBySlug = (slug: string): Organization | null => bySlug.get(slug) ?? null
@@ -105,23 +105,23 @@ export function openOrganizations(store: Store, clock: Clock) {
 }
 
 /**
- * Returns the function that finds the organization with a slug; for null, the only organization.
+ * The organization with this slug among those that are `present`; for null, the only one.
  *
  * @throws Refusal 404 `unknown_organization`; 400 `organization_needed` if there are several.
  */
-const openResolving =
-  (list: () => Organization[]) =>
-  (slug: string | null): Organization => {
-    const present = list()
-    if (slug === null) {
-      const [only, second] = present
-      if (only && !second) return only
-      throw new Refusal(400, 'organization_needed', `specify an organization: ${slugs(present)}`)
-    }
-    const found = present.find((organization) => organization.slug === slug)
-    if (found) return found
-    throw new Refusal(404, 'unknown_organization', `there is no organization ${slug}: ${slugs(present)}`)
+export function resolveAmong<Present extends Pick<Organization, 'slug'>>(
+  present: readonly Present[],
+  slug: string | null,
+): Present {
+  const [only, second] = present
+  if (slug === null) {
+    if (only && !second) return only
+    throw new Refusal(400, 'organization_needed', `specify an organization: ${slugs(present)}`)
   }
+  const found = present.find((organization) => organization.slug === slug)
+  if (found) return found
+  throw new Refusal(404, 'unknown_organization', `there is no organization ${slug}: ${slugs(present)}`)
+}
 
 /**
  * Returns the function that stores the time zone that the owner chose. The days of all charts move: the caller lets the
@@ -151,5 +151,5 @@ function zoneOf(
   return { time_zone: known.time_zone, time_zone_source: 'dashboard' }
 }
 
-const slugs = (organizations: readonly Organization[]): string =>
+const slugs = (organizations: readonly Pick<Organization, 'slug'>[]): string =>
   organizations.map((organization) => organization.slug).join(', ')

@@ -1,46 +1,58 @@
 /**
- * The rate limit of an organization, shared fairly among its callers. It counts the calls admitted in the last minute
- * and the addresses that called, so that no caller uses up the limit. The counts are in memory; a restart resets them.
- *
- * Memory is bounded for any number of addresses. Only admitted calls are stored, at most `limit` a minute. Only the 20
- * most recent addresses are stored, because the limit is never divided into more shares.
+ * The rate limit of an organization, shared fairly among its callers. It counts the calls admitted in the last minute,
+ * and the addresses and networks that called, so that no caller uses up the limit. The counts are in memory; a restart
+ * resets them.
  */
 import type { Clock } from '../clock.ts'
+import type { Client } from '../http/clients/client.ts'
+import { openKnownNetworks } from '../http/clients/known_networks.ts'
+import { openBusiest } from './busiest.ts'
+import { openShares, SEEN_MS } from './shares.ts'
 import { openStamps, type Stamps } from './stamps.ts'
 import { rateLimited } from './window.ts'
 
 const MINUTE_MS = 60_000
-/** How long an address counts as calling. The extra second allows for a caller that calls once a minute. */
-const SEEN_MS = 61_000
-/** How far back the busiest minute of proved callers is searched. */
+const DAY_MS = 86_400_000
+/** How far back the busiest minute is searched. */
 const BUSIEST_MS = 5 * MINUTE_MS
-/** The limit is divided into at most 20 shares, however many addresses call: 240 ÷ 20 = 12 calls. */
-const MAX_SHARES = 20
+/** What is reserved at least for proved callers: 240 ÷ 10 = 24 calls. */
+const LEAST_RESERVED = 1 / 10
 /** After this many seconds no past call counts any more. */
 const MAX_WAIT_S = BUSIEST_MS / 1_000 + 1
 
-/** `address` is the address bucket of the call; null for a secret key, whose calls count under no address. */
-export type WindowCaller = { address: string | null; isProved: boolean }
+/** Who calls. `isExempt`: its calls count under no address, as those with a secret key. */
+export type WindowCaller = { client: Client; isProved: boolean; isExempt: boolean }
+
+/** Who leaves room for whom: `stranger` for `known`, and both for `proved`. */
+const RANKS = ['proved', 'known', 'stranger'] as const
+type Rank = (typeof RANKS)[number]
+type Ranked = WindowCaller & { rank: Rank }
 
 type Traffic = {
-  proved: Stamps
-  unproved: Stamps
-  /** Admitted calls by address, the address admitted last at the end. */
-  callsByAddress: Map<string, Stamps>
-  /** When each address was last admitted or refused, the newest at the end. */
-  seenAtByAddress: Map<string, number>
-  busiest: ReturnType<typeof openBusiest>
+  /** The calls admitted in the last minute. */
+  admitted: Record<Rank, Stamps>
+  busiest: Record<'proved' | 'known', ReturnType<typeof openBusiest>>
+  addresses: ReturnType<typeof openShares>
+  networks: ReturnType<typeof openShares>
+  /** When the newest proved call came, admitted or refused. */
+  provedAt: number
+  /** The network of the newest exempt caller. */
+  exempt: { network: string; at: number }
 }
 
 /**
  * A sliding window for each organization: at most `limit` admitted calls in any 60 seconds; refused calls do not count.
  * A single caller may use all of it. While others call:
- * - from half full on, an address gets at most `limit` ÷ the number of calling addresses, at least a twentieth;
+ * - from half full on, an address gets at most `limit` ÷ the number of calling addresses, and a network at most `limit`
+ *   ÷ the number of calling networks, at least a twentieth each;
  * - unproved callers leave room for as many calls as proved callers made in their busiest minute of the last five
- *   minutes, at most half.
+ *   minutes, at most half; while two networks call, at least for a tenth, if a proved call came within a day;
+ * - of unproved callers, those from networks whose first admitted call is less than a day ago leave room in the same way
+ *   for those from others, within the same half.
  */
 export function openFairWindow(limit: () => number, clock: Clock) {
   const organizations = new Map<string, Traffic>()
+  const knownNetworks = openKnownNetworks(clock)
 
   /**
    * Admits one call.
@@ -50,35 +62,26 @@ export function openFairWindow(limit: () => number, clock: Clock) {
    */
   function admit(organization_id: string, caller: WindowCaller): void {
     const now = clock()
+    const { client, isProved, isExempt } = caller
+    const rank = isProved ? 'proved' : knownNetworks.isKnown(client.network) ? 'known' : 'stranger'
     const traffic = trafficOf(organization_id)
-    dropExpired(traffic, now)
-    recordSeen(traffic, caller, now)
-    if (!isAdmissible(traffic, caller, now)) throw refusal(traffic, caller, now)
-    const { address, isProved } = caller
-    const calls = isProved ? traffic.proved : traffic.unproved
-    calls.add(now)
-    if (address !== null) recordAdmitted(traffic.callsByAddress, address, now)
-  }
-
-  /** Whether a call of `caller` is admitted at `at`, now or later, if no other caller calls until then. */
-  function isAdmissible(traffic: Traffic, caller: WindowCaller, at: number) {
-    const { proved, unproved, callsByAddress, seenAtByAddress, busiest } = traffic
-    const [since, most] = [at - MINUTE_MS, limit()]
-    const [provedCount, unprovedCount] = [proved.countAfter(since), unproved.countAfter(since)]
-    if (provedCount + unprovedCount >= most) return false
-    const reserved = Math.min(busiest.before(at), Math.floor(most / 2))
-    if (!caller.isProved && unprovedCount + Math.max(provedCount, reserved) >= most) return false
-    if (caller.address === null || provedCount + unprovedCount < most / 2) return true
-    const share = Math.max(1, Math.floor(most / sharesAt(seenAtByAddress, at)))
-    return (callsByAddress.get(caller.address)?.countAfter(since) ?? 0) < share
+    for (const one of RANKS) traffic.admitted[one].drop(now - MINUTE_MS)
+    const ranked = { ...caller, rank } as const
+    noteSeen(traffic, ranked, now)
+    if (!isAdmissible(traffic, ranked, limit(), now)) throw refusal(traffic, ranked, now)
+    traffic.admitted[rank].add(now)
+    if (isExempt) return
+    traffic.addresses.noteAdmitted(client.address, now)
+    traffic.networks.noteAdmitted(client.network, now)
+    knownNetworks.note(client.network)
   }
 
   /** If no other caller calls, admission never ends once it begins, so a binary search finds its first second. */
-  function refusal(traffic: Traffic, caller: WindowCaller, now: number) {
+  function refusal(traffic: Traffic, caller: Ranked, now: number) {
     let [refused_s, admitted_s] = [0, MAX_WAIT_S]
     while (admitted_s - refused_s > 1) {
       const middle_s = (refused_s + admitted_s) >> 1
-      if (isAdmissible(traffic, caller, now + middle_s * 1_000)) admitted_s = middle_s
+      if (isAdmissible(traffic, caller, limit(), now + middle_s * 1_000)) admitted_s = middle_s
       else refused_s = middle_s
     }
     const why = `an organization has ${limit()} calls a minute, shared among its callers`
@@ -86,15 +89,7 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   }
 
   function trafficOf(organization_id: string): Traffic {
-    const known = organizations.get(organization_id)
-    if (known) return known
-    const traffic = {
-      proved: openStamps(),
-      unproved: openStamps(),
-      callsByAddress: new Map(),
-      seenAtByAddress: new Map(),
-      busiest: openBusiest(() => Math.floor(limit() / 2)),
-    }
+    const traffic = organizations.get(organization_id) ?? openTraffic(() => Math.floor(limit() / 2))
     organizations.set(organization_id, traffic)
     return traffic
   }
@@ -102,64 +97,50 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   return { admit }
 }
 
-function dropExpired({ proved, unproved, callsByAddress }: Traffic, now: number): void {
-  proved.drop(now - MINUTE_MS)
-  unproved.drop(now - MINUTE_MS)
-  for (const [address, calls] of callsByAddress) {
-    if (calls.newest(1) > now - MINUTE_MS) return
-    callsByAddress.delete(address)
+const openTraffic = (half: () => number): Traffic => ({
+  admitted: { proved: openStamps(), known: openStamps(), stranger: openStamps() },
+  busiest: { proved: openBusiest(BUSIEST_MS, half), known: openBusiest(BUSIEST_MS, half) },
+  addresses: openShares(),
+  networks: openShares(),
+  provedAt: Number.NEGATIVE_INFINITY,
+  exempt: { network: '', at: Number.NEGATIVE_INFINITY },
+})
+
+function noteSeen(traffic: Traffic, { client, rank, isExempt }: Ranked, now: number): void {
+  if (rank !== 'stranger') traffic.busiest[rank].note(now)
+  if (rank === 'proved') traffic.provedAt = now
+  if (isExempt) {
+    traffic.exempt = { network: client.network, at: now }
+  } else {
+    traffic.addresses.noteSeen(client.address, now)
+    traffic.networks.noteSeen(client.network, now)
   }
 }
 
-function recordSeen(
-  { seenAtByAddress, busiest }: Traffic,
-  { address, isProved }: WindowCaller,
-  now: number,
-): void {
-  if (isProved) busiest.note(now)
-  if (address === null) return
-  seenAtByAddress.delete(address)
-  seenAtByAddress.set(address, now)
-  for (const oldest of seenAtByAddress.keys()) {
-    if (seenAtByAddress.size <= MAX_SHARES) return
-    seenAtByAddress.delete(oldest)
-  }
+/** Whether a call of `caller` is admitted at `at`, now or later, if no other caller calls until then. */
+function isAdmissible(traffic: Traffic, caller: Ranked, most: number, at: number): boolean {
+  const countOf = (rank: Rank): number => traffic.admitted[rank].countAfter(at - MINUTE_MS)
+  const [proved, known, stranger] = [countOf('proved'), countOf('known'), countOf('stranger')]
+  const count = proved + known + stranger
+  if (count >= most) return false
+  const reserved = reservedAt(traffic, most, at)
+  if (caller.rank === 'known' && known + stranger + Math.max(proved, reserved.proved) >= most) return false
+  if (
+    caller.rank === 'stranger' &&
+    stranger + Math.max(known, reserved.known) + Math.max(proved, reserved.proved) >= most
+  )
+    return false
+  if (caller.isExempt || count < most / 2) return true
+  const { address, network } = caller.client
+  return traffic.addresses.hasRoom(address, most, at) && traffic.networks.hasRoom(network, most, at)
 }
 
-function recordAdmitted(callsByAddress: Map<string, Stamps>, address: string, now: number): void {
-  const calls = callsByAddress.get(address) ?? openStamps()
-  calls.drop(now - MINUTE_MS)
-  calls.add(now)
-  callsByAddress.delete(address)
-  callsByAddress.set(address, calls)
-}
-
-/** The number of shares of the window at `at`: one for each address that called, at most 20. */
-function sharesAt(seenAtByAddress: ReadonlyMap<string, number>, at: number): number {
-  let count = 0
-  for (const seen_at of seenAtByAddress.values()) if (seen_at > at - SEEN_MS) count += 1
-  return Math.max(1, count)
-}
-
-/** The busiest minute of calls, admitted or refused, counted up to `most`. */
-function openBusiest(most: () => number) {
-  const calls = openStamps()
-  /** Minutes by their last call, the busiest first. A minute that a later minute equals is never the busiest again. */
-  const minutes: { ended_at: number; count: number }[] = []
-
-  function note(now: number): void {
-    calls.drop(now - MINUTE_MS)
-    calls.add(now)
-    calls.keepNewest(most())
-    const count = calls.countAfter(now - MINUTE_MS)
-    while ((minutes.at(-1)?.count ?? Number.POSITIVE_INFINITY) <= count) minutes.pop()
-    while ((minutes[0]?.ended_at ?? now) <= now - BUSIEST_MS) minutes.shift()
-    minutes.push({ ended_at: now, count })
-  }
-
-  /** The number of calls in the busiest minute that ended in the five minutes before `at`. */
-  const before = (at: number): number =>
-    minutes.find(({ ended_at }) => ended_at > at - BUSIEST_MS)?.count ?? 0
-
-  return { note, before }
+/** The number of calls that others leave to proved callers and to known ones. */
+function reservedAt({ busiest, provedAt, networks, exempt }: Traffic, most: number, at: number) {
+  const isSeen = exempt.at > at - SEEN_MS && !networks.isCalling(exempt.network, at)
+  const calling = networks.countCalling(at) + (isSeen ? 1 : 0)
+  const least = calling >= 2 && provedAt > at - DAY_MS ? Math.floor(most * LEAST_RESERVED) : 0
+  const half = Math.floor(most / 2)
+  const proved = Math.min(Math.max(busiest.proved.before(at), least), half)
+  return { proved, known: Math.min(busiest.known.before(at), half - proved) }
 }

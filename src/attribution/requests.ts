@@ -66,6 +66,7 @@ const optionalText = <T>(schema: v.GenericSchema<string, T>) =>
     null,
   )
 
+/** The id of a user, who may have it from a time when `NewUserId` was less strict. */
 export const AppUserId = v.pipe(
   text(USER_ID_CHARACTERS),
   v.check((id) => id.trim() === id, 'must not begin or end with white space'),
@@ -77,6 +78,27 @@ export const AppUserId = v.pipe(
   v.description(
     `Your own user id, or an anonymous id that the app keeps. These placeholders are refused, in upper or lower case: ${[...PLACEHOLDER_IDS].join(', ')}`,
   ),
+)
+
+/** Control and format characters, and the separators of lines and paragraphs. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+/** Joiners, where they have an effect: in scripts such as those of Persian and Hindi, and in emoji. */
+const JOINERS = /(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f])/gu
+/** The same characters for JSON Schema, whose patterns know no categories everywhere. */
+const HIDDEN_RANGES =
+  '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb'
+
+/**
+ * The id of a user in a call that may create the user: without characters that cannot be seen, or that change how the
+ * text around them is shown, because two users would look alike, or an id would show as another one in a list.
+ */
+export const NewUserId = v.pipe(
+  AppUserId,
+  v.check(
+    (id) => !HIDDEN.test(id.replace(JOINERS, '')),
+    'must not contain control characters, invisible characters or line breaks',
+  ),
+  jsonSchema({ pattern: `^[^\\s${HIDDEN_RANGES}]([^${HIDDEN_RANGES}]*[^\\s${HIDDEN_RANGES}])?$` }),
 )
 
 const platform = optionalText(
@@ -127,7 +149,7 @@ function faultOf(key: string, value: unknown): string | null {
 
 /** `POST /api/sdk/v1/identify`. Unknown fields are ignored; a device field that is omitted or null does not change. */
 export const IdentifyCall = v.object({
-  appUserId: AppUserId,
+  appUserId: NewUserId,
   bundleId,
   platform,
   osVersion: optionalText(text(VALUE_CHARACTERS)),
@@ -147,7 +169,7 @@ export const transactionId = v.pipe(
 /** `POST /api/sdk/v1/attribute`. An Android app may send its purchase token as `purchaseToken`. */
 export const AttributeCall = v.pipe(
   v.object({
-    appUserId: AppUserId,
+    appUserId: NewUserId,
     bundleId,
     originalTransactionId: optionalOrNull(transactionId),
     purchaseToken: optionalOrNull(transactionId),

@@ -1,6 +1,7 @@
 /** Limits the calls of each key per minute. The counts are in memory; a restart resets them. */
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
+import { setNewest } from '../http/clients/newest.ts'
 import { openStamps, type Stamps } from './stamps.ts'
 
 const MINUTE_MS = 60_000
@@ -23,22 +24,13 @@ export function openWindow(name: string, limit: () => number, clock: Clock) {
   function admit(key: string): void {
     const now = clock()
     const calls = admitted.get(key) ?? openStamps()
-    admitted.delete(key)
-    admitted.set(key, calls)
-    if (admitted.size > MAX_KEYS) dropOldest()
+    setNewest(admitted, key, calls, MAX_KEYS)
     calls.drop(now - MINUTE_MS)
     const quota = limit()
     const wait_ms = calls.newest(quota) + MINUTE_MS - now
     if (wait_ms > 0)
       throw rateLimited(name, quota, Math.ceil(wait_ms / 1000), `more than ${quota} calls in a minute`)
     calls.add(now)
-  }
-
-  function dropOldest(): void {
-    for (const key of admitted.keys()) {
-      admitted.delete(key)
-      return
-    }
   }
 
   return { admit }

@@ -1,12 +1,22 @@
 /** The command `windfall apps`: connect, disconnect and list apps. */
+import { existsSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import type { App } from '../apps/apps.ts'
 import type { CatalogueChanges } from '../apps/catalogue.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
+import { parse } from '../http/parse.ts'
 import type { PendingSummary } from '../ledger/pending.ts'
 import { commandName } from '../program/form.ts'
-import { columns, configArg, instantText, organizationArg, plural, sendVerb } from './instance/instance.ts'
+import {
+  columns,
+  configArg,
+  instantText,
+  load,
+  organizationArg,
+  plural,
+  sendVerb,
+} from './instance/instance.ts'
 import { print, setResult } from './instance/output.ts'
 
 type AppList = { organizations: (Organization & { apps: App[] })[]; pending: PendingSummary[] }
@@ -33,7 +43,7 @@ const add = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const { app, organization, change, applied } = await sendVerb<AddedApp>(args.config, 'apps.add', {
+    const request = {
       organization: args.organization ?? null,
       bundle_id: args.bundle,
       apple_id: args['apple-id'] === undefined ? undefined : parseAppleId(args['apple-id']),
@@ -41,7 +51,9 @@ const add = defineCommand({
       android_package: args['android-package'],
       sku: args.sku,
       name: args.name,
-    })
+    }
+    await assertValidFirst(args.config, request)
+    const { app, organization, change, applied } = await sendVerb<AddedApp>(args.config, 'apps.add', request)
     print(ADDED[change](app.bundle_id, organization))
     if (applied > 0)
       print(`${plural(applied, 'pending notification')} ${applied === 1 ? 'was' : 'were'} applied.`)
@@ -53,6 +65,22 @@ const ADDED: Record<AddedApp['change'], (bundle: string, organization: string) =
   updated: (bundle, organization) =>
     `${bundle} was already connected to ${organization}. Its details are updated.`,
   none: (bundle, organization) => `${bundle} is already connected to ${organization}. Nothing changed.`,
+}
+
+/** Checks a request that would create the database, because the server checks it after that. @throws Refusal 400, 404 */
+async function assertValidFirst(
+  configPath: string | undefined,
+  request: { organization: string | null },
+): Promise<void> {
+  const { store, organizations: declared } = load(configPath).config
+  if (existsSync(store.path)) return
+  const [{ AddApp }, { resolveAmong }] = await Promise.all([
+    import('../control/app_verbs.ts'),
+    import('../apps/organizations.ts'),
+  ])
+  const { organization } = parse(AddApp, request)
+  const present: readonly { slug: string }[] = declared.length === 0 ? [{ slug: 'default' }] : declared
+  resolveAmong(present, organization)
 }
 
 function parseAppleId(text: string): number {

@@ -1,13 +1,12 @@
 /** The command `windfall check`: validates the configuration and prints the settings in effect. */
 import { existsSync } from 'node:fs'
-import { relative } from 'node:path'
 import { defineCommand } from 'citty'
 import { examinePasskeys } from '../access/passkeys/host_change.ts'
 import { dryRunDeclarations } from '../apps/declaration_check.ts'
 import { systemClock } from '../clock.ts'
 import { ConfigError, type Path, pathText } from '../config/checks/issues.ts'
 import { flatten } from '../config/flatten.ts'
-import type { LoadedConfig, LoadOptions } from '../config/load.ts'
+import { displayPath, type LoadedConfig, type LoadOptions } from '../config/load.ts'
 import { tomlText } from '../config/setting.ts'
 import { type Config, settingAt } from '../config/settings.ts'
 import { policyForecasts } from '../health/policy_forecasts.ts'
@@ -48,7 +47,7 @@ export async function check(loadOptions: LoadOptions, root = '/'): Promise<strin
   return [
     file === null
       ? 'No config file. Windfall does not need one.'
-      : `${relative(loadOptions.cwd, file)} is valid.`,
+      : `${displayPath(file, loadOptions.cwd)} is valid.`,
     ...changedSettings.map(([text, place]) => `  ${text.padEnd(width)}  ${place}`),
     changedSettings.length === 0
       ? 'All settings have their defaults.'

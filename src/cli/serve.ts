@@ -19,10 +19,11 @@ import type { Listener } from '../http/listening/listener.ts'
 import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockWhenFree } from '../store/disk/lock.ts'
+import { isJournal, notifyReady } from '../systemd/notify.ts'
 import { configArg } from './instance/instance.ts'
 import { listenOnPort, openWhileListening } from './instance/listening.ts'
 import { loadWithTypes } from './instance/load.ts'
-import { setupLink, welcome } from './welcome.ts'
+import { setupText, welcome } from './welcome.ts'
 
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Run the server' },
@@ -39,9 +40,11 @@ export const serveCommand = defineCommand({
  */
 export async function serveUntilStopped(load: () => LoadedConfig, world: World = {}): Promise<void> {
   const server = await startServer({ load, world })
-  const { windfall } = server
-  const link = await setupLink(windfall)
-  welcome(windfall, server, link)
+  const { windfall, log } = server
+  welcome(windfall, server, await setupText(windfall))
+  notifyReady(`Serving at ${server.url}`).catch((error: unknown) =>
+    log.error('systemd was not told that the server is ready, and waits', { error }),
+  )
   // Node would write it when the process exits, which a killed process does not.
   module.flushCompileCache?.()
   if (windfall.accounts.list().length > 0) (await fetching()).startFetching(windfall.jobs)
@@ -104,7 +107,11 @@ const fetching = () => import('../jobs/fetching.ts')
 /** Opens the log that the configuration describes. */
 export function logOf(config: Config): Log {
   const { format, level } = config.log
-  return openLog({ format: format === 'auto' ? (process.stdout.isTTY ? 'pretty' : 'json') : format, level })
+  return openLog({
+    format: format === 'auto' ? (process.stdout.isTTY ? 'pretty' : 'json') : format,
+    level,
+    hasPriorities: isJournal(),
+  })
 }
 
 /**

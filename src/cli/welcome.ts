@@ -2,27 +2,32 @@
 import type { Windfall } from '../app.ts'
 import { setupUrl } from '../control/owner_verbs.ts'
 import { commandName } from '../program/form.ts'
+import { isJournal } from '../systemd/notify.ts'
 import { print } from './instance/output.ts'
 import { linkText } from './owner.ts'
 
-/** Until the owner has a password, each start creates a setup link. Returns its text; null if there is a password. */
-export async function setupLink(windfall: Windfall): Promise<string | null> {
+/**
+ * How the owner sets the password; null if there is one. Each start creates a link, but not in a service, because others
+ * can read the journal.
+ */
+export async function setupText(windfall: Windfall): Promise<string | null> {
   const { store, owner } = windfall
   if (owner.password() !== null) return null
+  if (isJournal()) return `run ${commandName} owner reset, which prints a link`
   const { token, expires_at } = await store.commit(() => owner.createLink('setup'))
   return linkText({ url: setupUrl(windfall, token), expires_at })
 }
 
-/** Prints where the server is, its keys, and what to do next. `link` is the setup link; null if there is a password. */
+/** Prints where the server is, its keys, and what to do next. `setup` is how to set a password; null if there is one. */
 export function welcome(
   windfall: Windfall,
   server: { url: string; base_url: string },
-  link: string | null,
+  setup: string | null,
 ): void {
   const isFirst = windfall.feed.head() === 0
   const hasSeveralOrganizations = windfall.organizations.list().length > 1
   print(`\nWindfall is running at ${server.url}`)
-  if (link !== null) print(`  Set the dashboard password: ${link}`)
+  if (setup !== null) print(`  Set the dashboard password: ${setup}`)
   for (const organization of windfall.organizations.list()) {
     const ofOrganization = hasSeveralOrganizations ? ` of ${organization.slug}` : ''
     const activeKeys = windfall.keys.activeKeys(organization.id, 'publishable')

@@ -7,8 +7,9 @@ const WIDTH = 96
 
 const HEADER = `# Windfall's settings. Each has a default, so this file may be empty or missing. A line that begins
 # with # and no space is a setting at its default, or an example if it has none: remove the # to
-# change it. Environment variables override this file: WINDFALL_SERVER_PORT is the port of
-# [server]. \`windfall check\` validates the file; SIGHUP reloads it in a running server.`
+# change it. A [section] can be in the file once: add its settings below the heading that is here.
+# Environment variables override this file: WINDFALL_SERVER_PORT is the port of [server].
+# \`windfall check\` validates the file; \`windfall reload\` makes a running server read it again.`
 
 /**
  * A config.toml with every setting, commented out at its default. Unchanged, it has the same effect as no file.

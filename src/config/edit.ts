@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
 import { isTable, tomlText } from './setting.ts'
-import { readToml } from './sources/toml.ts'
+import { namesOf, readToml } from './sources/toml.ts'
 
 /** The settings of one `[[accounts]]`: null removes a setting, an absent key leaves it unchanged. */
 export type AccountEntry = Partial<
@@ -61,9 +61,6 @@ function accountTables(text: string): AST.TOMLTable[] | null {
     throw error
   }
 }
-
-const namesOf = (key: AST.TOMLKey): string[] =>
-  key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value))
 
 const hasAccounts = (text: string): boolean => valuesOf(text).length > 0
 

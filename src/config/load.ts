@@ -13,8 +13,9 @@ import type { Config, ParsedConfig } from './settings.ts'
 import { readCaFile } from './sources/ca_file.ts'
 import { applyVariables, findVariables } from './sources/environment.ts'
 import { readFile } from './sources/files.ts'
+import { repetitionAt } from './sources/repeated.ts'
 import { readSecrets } from './sources/secrets.ts'
-import { readToml } from './sources/toml.ts'
+import { readToml, type TomlFault } from './sources/toml.ts'
 
 export type LoadedConfig = Readonly<{
   config: Config
@@ -102,9 +103,8 @@ function readConfigFile(raw: RawConfig, file: string, cwd: string, requestedBy: 
   }
   const toml = readToml(read.text)
   if ('fault' in toml) {
-    const advice = 'Each line is key = value, a [section] or a # comment. Put text in quotes.'
-    const origin = { kind: 'file', source, line: toml.line } as const
-    raw.addIssue([], `is not valid TOML at column ${toml.column}: ${toml.fault}`, advice, origin)
+    const [problem, advice] = tomlIssue(read.text, toml)
+    raw.addIssue([], problem, advice, { kind: 'file', source, line: toml.line })
     return false
   }
   Object.assign(raw.values, toml.values)
@@ -114,6 +114,23 @@ function readConfigFile(raw: RawConfig, file: string, cwd: string, requestedBy: 
     raw.origins.set(text, originInFile(source, line))
   }
   return true
+}
+
+/** What is wrong with a text that is no TOML, and what to do. */
+function tomlIssue(text: string, found: TomlFault): [problem: string, advice: string] {
+  const repeated = repetitionAt(text, found)
+  if (repeated === null)
+    return [
+      `is not valid TOML at column ${found.column}: ${found.fault}`,
+      'Each line is key = value, a [section] or a # comment. Put text in quotes.',
+    ]
+  const { what, isSection, first } = repeated
+  return isSection
+    ? [
+        `${what} is already in line ${first}`,
+        `Move the settings of this section below line ${first}, and remove this heading.`,
+      ]
+    : [`${what} is already set in line ${first}`, 'Remove one of the two lines.']
 }
 
 /** The path of every table, list item and value below `tree`. */
@@ -134,10 +151,11 @@ const originInFile = (source: string, line: () => number | null): ValueOrigin =>
   },
 })
 
-/** The path of a file relative to the working directory, or absolute if it is outside. */
-function displayPath(file: string, cwd: string): string {
+/** The path of a file relative to the working directory, or absolute if it is outside, or if that is the root folder. */
+export function displayPath(file: string, cwd: string): string {
   const relativePath = relative(cwd, file)
-  return relativePath.startsWith('..') || isAbsolute(relativePath) ? file : relativePath
+  const isOutside = relativePath.startsWith('..') || isAbsolute(relativePath)
+  return isOutside || dirname(cwd) === cwd ? file : relativePath
 }
 
 /** Issues in the order of their lines, then those without a line. */

@@ -58,16 +58,15 @@ export function openRawConfig() {
 
   /** Replaces a value. Does nothing if its section is not a table: the schema reports that. */
   function set(path: Path, value: unknown, origin: ValueOrigin): void {
+    const made = [path.slice(0, 1), path.slice(0, 2)].filter((above) => !has(above))
     const table = tableAt(path.slice(0, -1))
     const key = path.at(-1)
     if (table === null || key === undefined) return
     remove(path)
     table[key] = value
     origins.set(pathText(path), origin)
-    // A missing setting of the same section is reported at this value's origin, unless the file has the section.
-    for (const above of [path.slice(0, 1), path.slice(0, 2)].map(pathText)) {
-      if (!origins.has(above)) origins.set(above, origin)
-    }
+    // A missing setting of a section that this value made is reported at this value's origin.
+    for (const above of made.map(pathText)) if (!origins.has(above)) origins.set(above, origin)
   }
 
   /** Removes a value and its origin. */

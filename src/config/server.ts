@@ -44,7 +44,7 @@ export const server = {
   }),
   max_connections: setting(is.wholeNumber(1, 1_000_000), 2048, {
     reason:
-      'The maximum number of open connections; further ones are refused. Each open live stream holds one.',
+      'The maximum number of open connections. Above three quarters of them, new ones displace those of the client that keeps most of them without a complete request, or without taking the answer. Each open live stream holds one.',
     write: 'a whole number from 1 to 1000000',
     restart: true,
   }),
@@ -102,6 +102,12 @@ export const backup = {
     reason:
       'The age public keys that backups are encrypted for, as `age-keygen` prints them. Keep the identities that decrypt them on your own machine. Without recipients, backups are not encrypted, and they contain your keys.',
     write: 'a list of age recipients',
+  }),
+  command: setting(v.array(v.pipe(v.string(), v.nonEmpty())), [], {
+    reason:
+      'A program with its arguments that copies each scheduled backup to another machine, once it is verified. {file} stands for the path of the backup. It runs as the user of the server, for at most an hour. Requires recipients.',
+    write: 'a program and its arguments, with {file} for the backup',
+    example: '["rclone", "copy", "{file}", "offsite:windfall"]',
   }),
   daily: setting(is.wholeNumber(0, 366), 7, {
     reason: 'The number of days whose newest backup is kept.',

@@ -10,7 +10,8 @@ const optionalSlug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
 const optionalText = v.optional(text)
 
-const AddApp = v.object({
+/** The arguments of `apps.add`. */
+export const AddApp = v.object({
   organization: optionalSlug,
   bundle_id: BundleId,
   name: optionalText,

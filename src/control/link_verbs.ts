@@ -39,7 +39,7 @@ export function linkVerbs(windfall: Windfall): Verbs {
     ),
     'links.import.finish': verb(v.object({ id }), ({ id }) => fileImports.finish(id, noteFinished)),
     'links.judge.show': verb(Judge, ({ organization, from, rows }) =>
-      linkImport.run(rows, { organization_id: organizationId(organization), first: from, is_dry_run: true }),
+      linkImport.judge(rows, { organization_id: organizationId(organization), first: from }),
     ),
   }
 }

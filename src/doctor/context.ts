@@ -48,4 +48,4 @@ export type DoctorContext = {
 
 /** Why a check that needs the database or the server is skipped. */
 export const NO_DATABASE = 'The database cannot be read.'
-export const NO_SERVER = 'The server is not running.'
+export const NO_SERVER = 'No server runs with this database.'

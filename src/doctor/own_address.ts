@@ -34,6 +34,28 @@ export async function requestOwnAddress(base_url: string, seen: SeenRequests): P
   }
 }
 
+/** The longest answer of `/readyz` that is read. */
+const MAX_ANSWER_CHARACTERS = 10_000
+
+/** What answers at an address: `problem` if nothing does. */
+type Answering = { problem: string } | { problem: null; status: number; isWindfall: boolean }
+
+/** Requests `/readyz` at `base_url`, where a server with another database may run. */
+export async function whoAnswers(base_url: string): Promise<Answering> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const { statusCode: status, body } = await request(`${base_url}/readyz`, { signal })
+    let text = ''
+    for await (const chunk of body.setEncoding('utf8')) {
+      text += chunk
+      if (text.length > MAX_ANSWER_CHARACTERS) break
+    }
+    return { problem: null, status, isWindfall: /"database_writable"|"code":"starting"/.test(text) }
+  } catch (error) {
+    return { problem: errorText(error) }
+  }
+}
+
 /** The certificate of a TLS server. `problem` is null if the system's roots and the host name accept it. */
 type ServedCertificate = { expires_at: number; issuer: string; problem: string | null }
 

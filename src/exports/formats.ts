@@ -1,20 +1,27 @@
 /** Writes exported rows as CSV and as JSON lines. */
+import { csvLine } from '../http/csv.ts'
 import type { Cell } from './tables/table.ts'
 
-export const TEXT_FORMATS = ['csv', 'jsonl'] as const
+const TEXT_FORMATS = ['csv', 'jsonl'] as const
 export type TextFormat = (typeof TEXT_FORMATS)[number]
+/** The formats of an answer. `spreadsheet` is CSV in which no text is run as a formula. */
+export const SERVED_FORMATS = [...TEXT_FORMATS, 'spreadsheet'] as const
+export type ServedFormat = (typeof SERVED_FORMATS)[number]
 
-export const CONTENT_TYPES: Readonly<Record<TextFormat, string>> = {
-  csv: 'text/csv; charset=utf-8',
+const CSV = 'text/csv; charset=utf-8'
+export const CONTENT_TYPES: Readonly<Record<ServedFormat, string>> = {
+  csv: CSV,
   jsonl: 'application/x-ndjson; charset=utf-8',
+  spreadsheet: CSV,
 }
 
 /** How a format writes the head of a file and each row. */
 type RowWriter = { head: string; line: (row: readonly Cell[]) => string }
 
 /** The writer of a format for rows with these columns. */
-export function rowWriter(format: TextFormat, columns: readonly string[]): RowWriter {
+export function rowWriter(format: ServedFormat, columns: readonly string[]): RowWriter {
   if (format === 'csv') return { head: csvRecord(columns), line: csvRecord }
+  if (format === 'spreadsheet') return { head: csvLine(columns), line: csvLine }
   const names = columns.map((name) => `${JSON.stringify(name)}:`)
   return {
     head: '',

@@ -1,9 +1,11 @@
-/** Determines the client address of a request behind trusted proxies, and the keys of rate limits. */
-import { BlockList, isIP, SocketAddress } from 'node:net'
+/** Determines the client address of a request behind trusted proxies. */
+import { IncomingMessage } from 'node:http'
+import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 import type { H3Event } from 'h3'
 import { addressFamily } from '../config/checks/address_ranges.ts'
 
 const PROXIES_BY_APP = new WeakMap<object, BlockList>()
+const NO_PROXIES = new BlockList()
 
 // The maximum number of entries that are read from x-forwarded-for. Real chains of proxies are shorter.
 const MAX_PROXIES = 16
@@ -71,37 +73,20 @@ export function trustProxies(app: object, proxies: BlockList): void {
   PROXIES_BY_APP.set(app, proxies)
 }
 
+/** The address of the peer of a connection, which may be a proxy. */
+export const peerAddress = ({ remoteAddress }: Socket): string =>
+  normalAddress(remoteAddress ?? '') ?? UNKNOWN_ADDRESS
+
+/** The client address of a request to `app` that came over a connection, behind trusted proxies. */
+export const requestAddress = (app: object, { socket, headers }: IncomingMessage): string =>
+  forwardedAddress(proxiesOf(app), peerAddress(socket), headers['x-forwarded-for']?.toString())
+
 /** The client address of a request, behind trusted proxies. A request from inside the process has 127.0.0.1. */
 export function clientAddress(event: H3Event): string {
-  const proxies = PROXIES_BY_APP.get(event.app ?? event)
-  const node = event.runtime?.node
-  const remote = node === undefined ? '127.0.0.1' : (node.req.socket.remoteAddress ?? UNKNOWN_ADDRESS)
-  const header =
-    node === undefined ? event.req.headers.get('x-forwarded-for') : node.req.headers['x-forwarded-for']
-  const forwarded = header?.toString()
-  return proxies === undefined ? remote : forwardedAddress(proxies, remote, forwarded)
+  const app = event.app ?? event
+  const req = event.runtime?.node?.req
+  if (req instanceof IncomingMessage) return requestAddress(app, req)
+  return forwardedAddress(proxiesOf(app), '127.0.0.1', event.req.headers.get('x-forwarded-for') ?? undefined)
 }
 
-/**
- * The key of rate limits for one client: an IPv4 address, or the /64 of an IPv6 address, the smallest network that
- * providers assign. `address` is as `clientAddress` returns it.
- */
-export const addressBucketOf = (address: string): string =>
-  address.includes(':') ? networkOf(address, 4) : address
-
-/** The /48 of an IPv6 address, the largest network that providers commonly assign to one customer. Null for IPv4. */
-export const siteBucketOf = (address: string): string | null =>
-  address.includes(':') ? networkOf(address, 3) : null
-
-/** The first `count` groups of an IPv6 address, sixteen bits each. */
-function networkOf(address: string, groupCount: number): string {
-  const [head = '', tail] = address.split('::')
-  const nextAddress = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const groups = [
-    ...nextAddress,
-    ...Array<string>(Math.max(0, 8 - nextAddress.length - after.length)).fill('0'),
-    ...after,
-  ]
-  return `${groups.slice(0, groupCount).join(':')}::/${16 * groupCount}`
-}
+const proxiesOf = (app: object): BlockList => PROXIES_BY_APP.get(app) ?? NO_PROXIES

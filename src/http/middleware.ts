@@ -5,6 +5,7 @@ import { type H3Event, HTTPError } from 'h3'
 import { preciseTime } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { openRequestLines } from './admission/refused_lines.ts'
 import { header } from './body/body.ts'
 import { newRequestId } from './ids.ts'
 import { PROBLEM_TYPE, problemOf } from './problems.ts'
@@ -59,11 +60,7 @@ function discardRest(event: H3Event): void {
   })
 }
 
-/**
- * Opens the wrapper of every handler. `admit` throws for a foreign host. After `closing` was aborted, the server
- * shuts down, and every response closes its connection.
- */
-export function openMiddleware(options: {
+type Options = {
   log: Log
   beginRequest: (kind: 'reading' | 'writing') => () => void
   admit: (event: H3Event, any_host: boolean) => void
@@ -71,8 +68,15 @@ export function openMiddleware(options: {
   closing: AbortSignal
   /** Called after each answer with the route, such as `GET /api/v1/apps`, its status and duration. */
   counted: (route: string, status: number, ms: number) => void
-}) {
+}
+
+/**
+ * Opens the wrapper of every handler. `admit` throws for a foreign host. After `closing` was aborted, the server
+ * shuts down, and every response closes its connection.
+ */
+export function openMiddleware(options: Options) {
   const { log, beginRequest, admit, isHttps, closing, counted } = options
+  const logRequest = openRequestLines(log)
 
   function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
     const { event, id, began_at, path, route, end } = request
@@ -80,7 +84,7 @@ export function openMiddleware(options: {
     end()
     discardRest(event)
     counted(`${event.req.method} ${route}`, status, ms)
-    log.request({ method: event.req.method, path, status, ms, bytes, request_id: id, code })
+    logRequest({ method: event.req.method, path, status, ms, bytes, request_id: id, code })
   }
 
   function headersOf(request: RequestState): string[] {

@@ -3,7 +3,7 @@ import { ServerResponse } from 'node:http'
 import { type H3Event, HTTPResponse } from 'h3'
 import { yieldToEventLoop } from '../turns.ts'
 import { compress, type Encoding, encodingFor } from './compression.ts'
-import { type FlatHeaders, PAGE_POLICY } from './security_headers.ts'
+import { type FlatHeaders, headersOfType } from './security_headers.ts'
 
 /** The property of a `JsonText` that contains the text. */
 const JSON_TEXT = Symbol('JSON text')
@@ -127,10 +127,8 @@ export function isResponse(result: unknown): result is Response | HTTPResponse {
 /** Adds `headers` to a handler's response. A header that the handler set is not replaced. */
 export function withHeaders(result: Response | HTTPResponse, headers: FlatHeaders): Response {
   const all = new Headers(result.headers)
-  for (const [name, value] of pairsOf(headers)) {
+  for (const [name, value] of pairsOf([...headersOfType(all.get('content-type') ?? ''), ...headers])) {
     if (!all.has(name)) all.set(name, value)
   }
-  const isPage = all.get('content-type')?.startsWith('text/html') ?? false
-  if (isPage && !all.has('content-security-policy')) all.set('content-security-policy', PAGE_POLICY)
   return new Response(result.body ?? null, { status: result.status ?? 200, headers: all })
 }

@@ -1,5 +1,6 @@
 /** Serves the HTTP application on a listener. */
 import { serve } from 'h3'
+import { requestAddress } from './addresses.ts'
 import type { Http } from './http.ts'
 import { type Listener, type ListenOptions, openListener } from './listening/listener.ts'
 
@@ -16,7 +17,7 @@ export function serveOn(listener: Listener, http: Http) {
     maxRequestBodySize: listener.max_body_bytes,
   })
   if (node?.handler === undefined) throw new Error('h3 created no handler for node:http')
-  listener.handOver(node.handler)
+  listener.handOver(node.handler, (req) => requestAddress(http.app, req))
   return {
     url: listener.url,
     port: listener.port,

@@ -1,8 +1,9 @@
 /**
  * The file `instance` beside the database names the instance that the database belongs to. A database without its line
- * is a copy. The file is not part of a backup.
+ * is a copy. The file is not part of a backup. Lines are only added, so that servers of several databases in one folder
+ * do not remove each other's; the last line of a database counts.
  */
-import { renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { syncToDisk } from '../store/backup/copies.ts'
 import { textAt } from '../store/disk/paths.ts'
@@ -17,25 +18,18 @@ export function openInstanceFile(database: string) {
   const file = join(dirname(database), NAME)
   const name = basename(database)
 
-  function idsByName(): Map<string, string> {
-    const lines = (textAt(file) ?? '').split('\n')
-    return new Map(
-      lines.flatMap((line) => {
-        const [, id = '', database = ''] = LINE.exec(line) ?? []
-        return id === '' ? [] : [[database, id] as const]
-      }),
-    )
+  /** The id that the file has for this database; null if there is none. */
+  function read(): string | null {
+    const lines = (textAt(file) ?? '').split('\n').map((line) => LINE.exec(line))
+    return lines.findLast((line) => line?.[2] === name)?.[1] ?? null
   }
 
-  /** The id that the file has for this database; null if there is none. */
-  const read = (): string | null => idsByName().get(name) ?? null
-
-  /** Writes the id of this database, durably. The lines of other databases are kept. */
+  /** Writes the id of this database, durably. */
   async function write(id: string): Promise<void> {
-    const ids = idsByName().set(name, id)
-    const text = COMMENT + [...ids].map(([database, one]) => `${one} ${database}\n`).join('')
-    writeFileSync(`${file}.partial`, text, { mode: 0o600, flush: true })
-    renameSync(`${file}.partial`, file)
+    const before = textAt(file)
+    // A crash can leave the beginning of a line.
+    const separator = before === null ? COMMENT : before.endsWith('\n') ? '' : '\n'
+    appendFileSync(file, `${separator}${id} ${name}\n`, { mode: 0o600, flush: true })
     await syncToDisk(dirname(file))
   }
 

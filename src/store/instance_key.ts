@@ -24,5 +24,8 @@ export function openInstanceKey(store: Pick<Store, 'prepare'>, name: string) {
     return key
   }
 
-  return { get, make }
+  /** Removes the key. Call it inside a unit of work. */
+  const remove = (): void => setting.clear()
+
+  return { get, make, remove }
 }

@@ -1,5 +1,5 @@
 /** Opens the database file, for one process at a time. All writes use `commit`. */
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database as Connection } from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
@@ -13,6 +13,7 @@ import { openConnection } from './disk/connection.ts'
 import { diskFaultKindOf } from './disk/disk_faults.ts'
 import { type FreeBytes, freeBytesOf, openDiskSpace } from './disk/disk_space.ts'
 import { assertDurable } from './disk/durable.ts'
+import { openLogBase, renewHeader } from './disk/log_base.ts'
 import { type LogFile, MAX_RESTARTED_BYTES, openLogFile } from './disk/log_file.ts'
 import { realPathOf } from './disk/paths.ts'
 import { openPresence } from './disk/presence.ts'
@@ -69,6 +70,7 @@ export function openStore(
   const checkpoints = openCheckpoints(db, warn)
   const presence = openPresence(file)
   const diskSpace = openDiskSpace(file, { warn, freeBytes })
+  const logBase = openLogBase(file)
   const { cached, afterBatch } = openQueryCache(db)
   const commits = openCommits(db, {
     warn,
@@ -77,16 +79,16 @@ export function openStore(
     onFault,
     afterBatch() {
       afterBatch()
+      logBase.note()
       checkpoints.afterBatch()
     },
     refusal: () => (presence() === 'present' ? null : replacedRefusal(file)),
   })
   const copies = openCopies(db)
   const log = openLogFile(db, file)
-  const insertProbe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
+  const writeProbe = openProbe(db)
   let closing: Promise<void> | null = null
   let spaceTimer: NodeJS.Timeout | undefined
-  const deleteProbe = db.prepare("delete from settings where key = 'probe'")
 
   /** A statement, prepared when it first runs. Call it once and keep the result. */
   function prepare<P extends unknown[] | object = unknown[], R = unknown>(sql: string) {
@@ -117,10 +119,7 @@ export function openStore(
     if (presence() !== 'present' || diskSpace.isLow()) return false
     if (commits.lastFaultCode() === null) return true
     try {
-      await commits.commit(() => {
-        insertProbe.run('x'.repeat(PROBE_BYTES))
-        deleteProbe.run()
-      })
+      await commits.commit(writeProbe)
       checkpoints.checkpointNow()
       return true
     } catch {
@@ -174,6 +173,7 @@ export function openStore(
     await copies.close()
     await commits.drained()
     closeDatabase(db, log, warn)
+    logBase.close()
   }
 
   return {
@@ -203,6 +203,16 @@ export function openStore(
   }
 }
 
+/** Returns the function that tests, inside a unit of work, whether the disk is full. */
+function openProbe(db: Connection): () => void {
+  const insert = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
+  const remove = db.prepare("delete from settings where key = 'probe'")
+  return () => {
+    insert.run('x'.repeat(PROBE_BYTES))
+    remove.run()
+  }
+}
+
 const replacedRefusal = (file: string): Refusal =>
   new Refusal(
     503,
@@ -216,6 +226,7 @@ function connect(file: string): Connection {
   assertNotSwapping(file)
   assertNotRescued(file)
   assertOwnLog(file)
+  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   // At the start, nothing else runs yet. So it may wait for another program, such as Litestream.
   const db = openConnection(file, { timeout: START_TIMEOUT_MS })
   try {
@@ -234,6 +245,7 @@ function connect(file: string): Connection {
     if (comparedShape !== null) noteCheckedShape(db, comparedShape)
     assertDurable(db)
     db.pragma('busy_timeout = 0')
+    if (!hasLog) renewHeader(db)
     return db
   } catch (error) {
     db.close()

@@ -17,8 +17,8 @@ export const unitFile = (root = '/'): string => join(root, UNIT_FOLDER, UNIT_NAM
 
 /**
  * The unit. MemoryDenyWriteExecute is absent, because V8 compiles JavaScript to machine code and ends at once with it.
- * There is no limit to the time of a start, because a migration of a large database may take long, and a stop waits
- * longer than `server.shutdown_seconds`.
+ * There is no limit to the time of a start, because the server is ready only after the migration of a large database, and
+ * a stop waits longer than `server.shutdown_seconds`.
  */
 export const UNIT = `[Unit]
 Description=Windfall, revenue analytics for App Store apps
@@ -29,13 +29,16 @@ StartLimitIntervalSec=60
 StartLimitBurst=5
 
 [Service]
-Type=exec
+Type=notify
+# systemd-notify, which the server runs once it serves, is a process of its own.
+NotifyAccess=all
 User=${SERVICE_USER}
 Group=${SERVICE_USER}
 Environment=WINDFALL_CONFIG=/etc/windfall/config.toml
 WorkingDirectory=/var/lib/windfall
 ExecStart=/usr/local/bin/windfall serve
-ExecReload=/bin/kill -HUP $MAINPID
+# Says what was taken, and fails if the configuration is invalid.
+ExecReload=/usr/local/bin/windfall reload
 Restart=on-failure
 RestartSec=5
 # Another start does not repair an invalid configuration.

@@ -35,6 +35,21 @@ const metricsElsewhere = (): Response =>
     headers: { 'content-type': 'text/plain; charset=utf-8' },
   })
 
+/** Search engines read nothing here. Without this file, they would ask for pages to learn that. */
+const ROBOTS = defineRoute({
+  method: 'GET',
+  path: '/robots.txt',
+  summary: 'Tells search engines to read nothing',
+  tag: 'Dashboard',
+  access: PUBLIC,
+  answers: { 200: { description: 'The rules', content_type: 'text/plain' } },
+  refusals: {},
+  handler: () =>
+    new Response('User-agent: *\nDisallow: /\n', {
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=86400' },
+    }),
+})
+
 /** Messages of 0.3.0 link to *Today* at this path. */
 const FORMER_TODAY = defineRoute({
   method: 'GET',
@@ -101,6 +116,7 @@ export function openFront() {
       }),
     ),
     FORMER_TODAY,
+    ROBOTS,
     ...NAMED_FILES.map(({ path, type }) =>
       route(path, type, 'A file of the dashboard', (event) => fileResponse(event, path, 'no-cache')),
     ),

@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { H3Event } from 'h3'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { hashPassword } from '../../src/access/passwords.ts'
 import { openCodeStep } from '../../src/access/second_factor/code_step.ts'
 import { stepOf } from '../../src/access/second_factor/totp.ts'
 import { openTestApp, rowsOf, type TestApp, type TestOptions } from '../helpers.ts'
 import { codeAt } from './authenticator.ts'
+import { duringHash } from './held_hash.ts'
 
 const PASSWORD = 'correct horse battery'
 const PHC = await hashPassword(PASSWORD)
@@ -295,6 +296,59 @@ test('every change of the second factor requires a recent password', async () =>
   expect(await app.post('/api/v1/second-factor', { code }, headers)).toMatchObject(refused)
   expect((await turnOff(headers)).status).toBe(403)
   expect(rowsOf(app.windfall.store, 'authenticator')).toEqual(before)
+})
+
+describe('where an app is set up', () => {
+  const NEW = 'another good phrase'
+  const requests = {
+    '/api/v1/reauth': { password: PASSWORD },
+    '/api/v1/password': { current_password: PASSWORD, password: NEW },
+  } as const
+  const paths = ['/api/v1/reauth', '/api/v1/password'] as const
+
+  test.each(paths)('%s needs a code, which counts once', async (path) => {
+    const { app, headers, code, turnOff } = await openSecured()
+    app.clock.turn(16 * MINUTE)
+    const send = (more: object = {}) => app.post(path, { ...requests[path], ...more }, headers)
+    expect(await send()).toMatchObject({ status: 401, body: { code: 'code_required' } })
+    expect(await send({ code: '000000' })).toMatchObject({ status: 401, body: { code: 'wrong_code' } })
+    expect((await turnOff(headers)).status).toBe(403)
+    expect((await app.windfall.owner.password()) === PHC).toBe(true)
+    const used = code()
+    const done = await send({ code: used })
+    expect(done.status).toBe(200)
+    const cookie = done.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const again = await app.post(
+      '/api/v1/reauth',
+      { password: PASSWORD, code: used },
+      { ...SAME_SITE, cookie },
+    )
+    expect(again.status).toBe(401)
+    expect((await turnOff({ ...SAME_SITE, cookie })).status).toBe(204)
+  })
+
+  test.each(paths)('a recovery code does as well for %s', async (path) => {
+    const { app, headers, recovery_codes } = await openSecured()
+    const answer = await app.post(path, { ...requests[path], code: recovery_codes[0] }, headers)
+    expect(answer.status).toBe(200)
+    expect(await status(app, { ...SAME_SITE, cookie: answer.headers.getSetCookie()[0] ?? '' })).toMatchObject(
+      { recovery_codes_left: 9 },
+    )
+  })
+
+  test('a code of an app that is set up during the check is needed, too', async () => {
+    const { app } = await openOwned()
+    const headers = await app.signIn()
+    const answer = await duringHash(
+      () => app.post('/api/v1/password', requests['/api/v1/password'], headers),
+      async () => {
+        const { secret } = await setUp(app, headers)
+        expect(secret).not.toBe('')
+      },
+    )
+    expect(answer).toMatchObject({ status: 401, body: { code: 'code_required' } })
+    expect(app.windfall.owner.password()).toBe(PHC)
+  })
 })
 
 test.each(['12345', '1234567', 'abcdef', '', null, 123456])(

@@ -108,3 +108,15 @@ test.each([
   const refused = await batch(app, [get], await app.signIn())
   expect(refused).toMatchObject({ status: 400, code: 'invalid_request', detail })
 })
+
+test('the OpenAPI document says which lists of paths are refused', async () => {
+  const app = await openTestApp()
+  const { paths } = (await (await app.request('/api/openapi.json')).json()) as {
+    paths: Record<string, { get: { parameters: { name: string; schema: { pattern?: string } }[] } }>
+  }
+  const schema = paths['/api/v1/batch']?.get.parameters.find(({ name }) => name === 'get')?.schema
+  const isValid = (get: string) => new RegExp(schema?.pattern ?? '', 'u').test(get)
+  const many = (count: number) => Array(count).fill('apps').join(' ')
+  expect(['apps', ' apps  metrics/mrr ', many(25)].map(isValid)).toEqual([true, true, true])
+  expect(['', '  ', many(26)].map(isValid)).toEqual([false, false, false])
+})

@@ -109,6 +109,23 @@ test('lists the tables with their columns, and says where an export stands', asy
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
 
+test('a spreadsheet runs nothing of an export that was made for it, and other exports are exact', async () => {
+  const id = '=cmd|calc!A1'
+  await app.post('/api/sdk/v1/identify', {
+    appUserId: id,
+    bundleId: BUNDLE,
+    attributes: { a: -1, plan: '@x' },
+  })
+  const made = await get('/users?format=spreadsheet')
+  expect(made.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(made.headers.get('content-disposition')).toBe('attachment; filename="users.spreadsheet.csv"')
+  const safe = (await made.text()).split('\r\n')
+  const exact = (await (await get('/users?format=csv')).text()).split('\r\n')
+  expect(safe[0]).toBe(exact[0])
+  expect(safe.filter((row) => row.includes(`,'${id},`))).toHaveLength(1)
+  expect(safe.map((row) => row.replace(`,'${id},`, `,${id},`))).toEqual(exact)
+})
+
 test('refuses an unknown table, a wrong cursor, and one that is too old or from another database', async () => {
   expect(await (await get('/sessions')).json()).toMatchObject({ status: 404, code: 'unknown_table' })
   for (const path of ['/users?after=9', '/users/deleted?after=x', '.sqlite?after=c1-1']) {

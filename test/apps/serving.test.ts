@@ -125,6 +125,7 @@ test('refused list shows notifications that failed verification, and the origina
 
 test('shows every valid publishable key with its label, oldest first', async () => {
   const cwd = folderOf()
+  await prepare(cwd, () => Promise.resolve())
   const token = (args: string[]) => windfall(args, { cwd }).stdout.trim().split(/\s+/)
   const ios = token(['keys', 'create', '--label', 'ios'])
   const [gone = ''] = token(['keys', 'create', '--label', 'web'])

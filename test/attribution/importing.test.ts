@@ -84,6 +84,25 @@ test('a dry run stores nothing and counts what would happen', async () => {
   expect(rowsOf(app.windfall.store, 'events')).toEqual(before)
 })
 
+test('a dry run counts the rows of one purchase as the import does', async () => {
+  const app = await openTestApp()
+  await importRows(app, [rowOf('ann', '1')])
+  const rows = [
+    rowOf('ann', '1'),
+    rowOf('bob', '1'),
+    rowOf('bob', '1'),
+    rowOf('ann', '1'),
+    rowOf('ann', '2'),
+    rowOf('ann', '2'),
+    rowOf('', '2'),
+    rowOf('bob', '2'),
+    rowOf('ann', '12'),
+  ]
+  const { body: judged } = await importRows(app, rows, { dry_run: true })
+  expect(judged).toMatchObject({ linked: 2, moved: 3, unchanged: 3, refused: 1 })
+  expect((await importRows(app, rows)).body).toEqual({ ...judged, dry_run: false })
+})
+
 test('does not count in the rate window of SDK calls', async () => {
   const app = await openTestApp()
   await importRows(

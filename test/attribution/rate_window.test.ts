@@ -4,13 +4,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openFairWindow, type WindowCaller } from '../../src/attribution/fair_window.ts'
 import { Refusal } from '../../src/errors.ts'
+import { clientAt } from '../../src/http/clients/client.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { handClock, openTestApp } from '../helpers.ts'
 import { runs } from '../random.ts'
 
 const MINUTE = 60_000
-const from = (address: string): WindowCaller => ({ address, isProved: false })
-const BACKEND: WindowCaller = { address: null, isProved: true }
+const from = (address: string): WindowCaller => ({
+  client: clientAt(address),
+  isProved: false,
+  isExempt: false,
+})
+const BACKEND: WindowCaller = { client: clientAt('192.0.2.1'), isProved: true, isExempt: true }
 
 type Call = { at: number; caller: WindowCaller }
 type Outcome = Call & { wait_s: number | null }
@@ -181,6 +186,92 @@ test('an app behind one address and its backend share the whole window', () => {
   const app = from('nat')
   const outcomes = played([...everyMinute(app, 200, {}), ...everyMinute(BACKEND, 40, {})])
   expect(outcomes.filter(({ wait_s }) => wait_s !== null)).toEqual([])
+})
+
+test('the addresses of one network share what a network gets', () => {
+  for (const address of [(n: number) => `2001:db8:0:${n.toString(16)}::1`, (n: number) => `203.0.113.${n}`]) {
+    const { call } = openWindow()
+    // Others from three networks.
+    for (let n = 0; n < 120; n += 1) call(0, from(`198.51.${n % 3}.1`))
+    const admitted = Array.from({ length: 200 }, (_, n) => call(1, from(address(n)))).filter(
+      (wait) => wait === null,
+    )
+    expect(admitted).toHaveLength(60)
+  }
+})
+
+test('reserves 24 calls for proved callers for a day after their last call, while two networks call', () => {
+  const two = [from('203.0.113.1'), from('198.51.100.1')]
+  for (const [since, calling, admitted] of [
+    [6 * MINUTE, two, 216],
+    [1_439 * MINUTE, two, 216],
+    [1_441 * MINUTE, two, 240],
+    [6 * MINUTE, [from('203.0.113.1'), from('203.0.113.2')], 240],
+  ] as const) {
+    const { call } = openWindow()
+    call(0, BACKEND)
+    // Ten in turn from each, so that both call before the window is half full.
+    const waits = Array.from({ length: 300 }, (_, n) => call(since, calling[n % 2] ?? BACKEND))
+    expect(waits.filter((wait) => wait === null)).toHaveLength(admitted)
+  }
+})
+
+test('a backend that begins to call during a flood of one network has 24 calls at once, and all in three minutes', () => {
+  const { call } = openWindow()
+  call(0, BACKEND)
+  const flood = (second: number) => {
+    for (let n = 0; n < 10; n += 1) call(second * 1_000 + n * 100, from(`2001:db8:0:${n}::1`))
+  }
+  const start = 600
+  for (let second = start; second < start + 60; second += 1) flood(second)
+  const waits: (number | null)[] = []
+  for (let second = start + 60; second < start + 360; second += 1) {
+    flood(second)
+    waits.push(call(second * 1_000 + 950, BACKEND))
+  }
+  expect(waits.slice(0, 25).filter((wait) => wait !== null).length).toBeLessThanOrEqual(1)
+  expect(waits.slice(180).filter((wait) => wait !== null)).toEqual([])
+})
+
+test('ten calls a second from one /48 keep neither apps elsewhere nor a backend out', () => {
+  const { call } = openWindow()
+  const refused = { app: 0, backend: 0 }
+  for (let tick = 0; tick < 3_000; tick += 1) {
+    const at = tick * 100
+    call(at, from(`2001:db8:0:${((tick * 7_919) % 65_536).toString(16)}::1`))
+    if (tick % 30 === 0 && call(at, from(`203.${tick % 250}.${tick % 199}.1`)) !== null) refused.app += 1
+    if (tick % 15 === 0 && call(at, BACKEND) !== null) refused.backend += 1
+  }
+  expect(refused).toEqual({ app: 0, backend: 0 })
+})
+
+test('callers from networks of earlier days keep what they need while strangers from everywhere call', () => {
+  const { call } = openWindow()
+  const home = (n: number) => from(`203.0.${n % 20}.7`)
+  const day = 24 * 60 * MINUTE
+  for (let n = 0; n < 20; n += 1) expect(call(n * 1_000, home(n))).toBeNull()
+  // The next day, 40 calls a minute of theirs, and a thousand of 200 other networks.
+  const refused: number[] = []
+  for (let tick = 0; tick < 3_000; tick += 1) {
+    const at = day + tick * 100
+    if (at >= day + MINUTE) for (const n of [0, 1]) call(at, from(`198.${(tick * 2 + n) % 200}.0.1`))
+    if (tick % 15 === 0 && call(at, home(tick / 15)) !== null) refused.push(tick)
+  }
+  expect(refused).toEqual([])
+})
+
+test('a network is known a day after its first call, not before', () => {
+  for (const [since, admitted] of [
+    [10 * MINUTE, 240],
+    [24 * 60 * MINUTE, 200],
+  ] as const) {
+    const { call } = openWindow()
+    call(0, from('203.0.113.7'))
+    for (let n = 0; n < 40; n += 1) call(since, from('203.0.113.7'))
+    // Two minutes later, the calls of others leave room for 40.
+    const waits = Array.from({ length: 300 }, (_, n) => call(since + 2 * MINUTE, from(`198.51.${n % 200}.1`)))
+    expect(waits.filter((wait) => wait === null)).toHaveLength(admitted)
+  }
 })
 
 test('memory does not grow with the number of addresses', () => {

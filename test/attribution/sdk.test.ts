@@ -114,6 +114,15 @@ describe('identify', () => {
     ['a number as user', { appUserId: 7, bundleId: BUNDLE }, 'appUserId'],
     ['half a surrogate pair', user('\ud800'), 'appUserId'],
     ['a null character', user('a\u0000b'), 'appUserId'],
+    ...[
+      ['a line break', 'a\nb'],
+      ['a colour of a terminal', 'a\u001b[31mb'],
+      ['only a character without width', '\u200b'],
+      ['a change of the direction', 'a\u202eb'],
+      ['a soft hyphen', 'a\u00adb'],
+      ['a line separator', 'a\u2028b'],
+      ['a joiner between letters that are never joined', 'a\u200db'],
+    ].map(([name = '', id = '']): [string, object, string] => [`${name} in a user`, user(id), 'appUserId']),
     ...['null', 'undefined', 'NaN', 'anonymous', '0', '-1', '[object Object]', 'NULL', 'Guest'].map(
       (id): [string, object, string] => [`the placeholder ${id}`, user(id), 'appUserId'],
     ),
@@ -138,6 +147,13 @@ describe('identify', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
     expect(answer.body.errors?.map((fault) => fault.path)).toContain(path)
     expect(app.feed()).toEqual([])
+  })
+
+  test('a user whose id was accepted before can still be deleted', async () => {
+    const path = `/api/v1/users/${encodeURIComponent('a\u202eb')}?app=${BUNDLE}`
+    const headers = bearer(await app.key('secret'))
+    const answer = await app.request(path, { method: 'DELETE', headers })
+    expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'unknown_user' }])
   })
 
   test('answers thousands of faults in one call with the first hundred', async () => {
@@ -170,7 +186,7 @@ describe('identify', () => {
   })
 
   test('accepts ids of 256 characters, with slashes, in any script', async () => {
-    for (const id of ['u'.repeat(256), 'a/b', 'Ünïcode 用户', '👩‍👩‍👧', '$anon_1']) {
+    for (const id of ['u'.repeat(256), 'a/b', 'Ünïcode 用户', '👩‍👩‍👧', 'می‌خواهم', '$anon_1']) {
       expect((await app.post(IDENTIFY, user(id))).body).toMatchObject({ appUserId: id })
       expect(stored(id)).not.toBeNull()
     }

@@ -30,6 +30,14 @@ test('prints the settings of a valid configuration that are not at their default
   ])
 })
 
+test('names a config file outside of the working directory by its whole path, also in the root folder', async () => {
+  const file = openFolder().write('config.toml', '[server]\nport = 80\n')
+  for (const cwd of [openFolder().path, '/']) {
+    const [first, setting] = await check({ path: file, env: {}, cwd })
+    expect([first, setting?.trim().split(/ {2,}/).at(-1)]).toEqual([`${file} is valid.`, `${file}:2`])
+  }
+})
+
 test('a missing config file is valid', async () => {
   const folder = openFolder()
   expect(await check({ env: {}, cwd: folder.path })).toEqual([

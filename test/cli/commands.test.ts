@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -11,6 +11,7 @@ const ESCAPE = String.fromCharCode(27)
 function openShell(cwd: string) {
   const all = (args: string) => run(args.split(' '), { cwd })
   return {
+    cwd,
     run: all,
     /** Gives standard output; a `remark` goes elsewhere. */
     async good(args: string, remark = ''): Promise<string> {
@@ -156,6 +157,7 @@ test.each([
 test('without a server, concurrent commands wait for each other', async () => {
   const cwd = folderOf()
   const { good } = openShell(cwd)
+  await good(`apps add ${BUNDLE}`)
   const labels = ['one', 'two', 'three', 'four']
   await Promise.all(labels.map((label) => good(`keys create --label ${label}`)))
   const keys = await good('keys list')
@@ -232,27 +234,92 @@ test('refuses a foreign database, and a database path that is a folder', async (
   expectRefused('notes.txt/db', folder, 1, 'notes.txt/db cannot be written')
 })
 
-test('commands that only read create no database', async () => {
-  const cwd = folderOf()
+test('where there is no database, a command creates none, even if another server runs', async () => {
+  await startServing({ cwd: folderOf() })
+  const cwd = folderOf({ 'rates.csv': '2026-01-31,EUR,0.86\n', 'links.csv': 'app_user_id\n' })
   const { run } = openShell(cwd)
-  const reads = [
+  const commands = [
     'apps list',
+    'apps refresh',
+    `apps remove ${BUNDLE}`,
     'keys list',
+    'keys create',
+    'keys rotate key_1',
+    'keys revoke key_1',
     'tokens list',
+    'tokens create',
+    'tokens revoke tok_1',
+    'owner reset',
     'refused list',
     'jobs',
+    'jobs run housekeeping',
     'rates',
     'rates show EUR',
+    'rates import rates.csv',
+    'rates remove EUR 2026-01-31',
     'verify',
+    'import',
+    'reconcile',
+    'rebuild metrics',
+    `links import links.csv --app ${BUNDLE}`,
+    `forget --app ${BUNDLE} somebody`,
+    'forget --compact',
+    'users prune --unseen-for 30',
+    'devices revoke dev_1',
+    'webhooks add https://example.com/hook',
+    'webhooks remove hook',
+    'alerts mute 1h',
+    'outgoing resume',
+    'outgoing new-key',
+    'backup copy.tar',
+    'export copy.sqlite',
+    'sql select',
   ]
-  for (const [index, ended] of (await Promise.all(reads.map(run))).entries())
+  for (const command of commands)
     expectRefused(
-      `${reads[index]}`,
-      ended,
+      command,
+      await run(command),
       1,
-      `there is no database at ${cwd}/data/windfall.db yet; npm start creates it`,
+      `there is no database at ${cwd}/data/windfall.db yet; npm start creates it. If Windfall uses another file, `,
     )
-  expect(readdirSync(cwd)).toEqual([])
+  expect(readdirSync(cwd).sort()).toEqual(['links.csv', 'rates.csv'])
+})
+
+test('apps add checks its arguments before it creates the database', async () => {
+  const alone = openShell(folderOf())
+  const { run } = alone
+  const config = `${['kelp', 'moss'].map((slug) => `[[organizations]]\nslug = "${slug}"`).join('\n')}\n`
+  const declared = openShell(folderOf({ 'config.toml': config }))
+  const wrong: [(args: string) => Promise<Ended>, string, number, string][] = [
+    [run, 'apps add notabundle', 2, 'bundle_id: a bundle id has parts between dots'],
+    [run, `apps add ${BUNDLE} --apple-id x`, 2, '--apple-id must be a number'],
+    [run, `apps add ${BUNDLE} --team-id abc`, 2, 'team_id: a team id is ten capital letters and digits'],
+    [run, `apps add ${BUNDLE} --organization kelp`, 1, 'there is no organization kelp: default'],
+    [declared.run, `apps add ${BUNDLE}`, 1, 'specify an organization: kelp, moss'],
+    [
+      declared.run,
+      `apps add ${BUNDLE} --organization default`,
+      1,
+      'there is no organization default: kelp, moss',
+    ],
+  ]
+  for (const [runIn, command, status, words] of wrong)
+    expectRefused(command, await runIn(command), status, words)
+  for (const { cwd } of [declared, alone]) expect(readdirSync(cwd)).not.toContain('data')
+  expect(await declared.good(`apps add ${BUNDLE} --organization moss`)).toBe(
+    `${BUNDLE} is connected to moss.\n`,
+  )
+})
+
+test('while a restore is interrupted, a command says so', async () => {
+  const cwd = folderOf()
+  const { good, run } = openShell(cwd)
+  await good(`apps add ${BUNDLE}`)
+  const database = join(cwd, 'data/windfall.db')
+  renameSync(database, `${database}.replaced-1`)
+  writeFileSync(`${database}.swapping`, `${database}.replaced-1`)
+  for (const command of ['apps list', 'keys create'])
+    expectRefused(command, await run(command), 1, `a restore of ${database} was interrupted`)
 })
 
 test('every command prints its help, without colors outside a terminal', async () => {

@@ -177,6 +177,12 @@ describe.runIf(canInstall)('windfall install', () => {
   })
 })
 
+test('the unit runs no program but Windfall, so that it works on a machine without others', () => {
+  const programs = [...UNIT.matchAll(/^Exec\w+=(\S+)/gm)].map(([, program]) => program)
+  expect(new Set(programs)).toEqual(new Set(['/usr/local/bin/windfall']))
+  expect(UNIT).toContain('ExecReload=/usr/local/bin/windfall reload\n')
+})
+
 test('a unit hides homes and temporary folders, and a drop-in can reset what it says', () => {
   const unit = parseUnit('x', UNIT)
   expect(unit).toMatchObject({
@@ -198,7 +204,7 @@ test('a unit hides homes and temporary folders, and a drop-in can reset what it 
 describe.runIf(hasAnalyze)('the unit', () => {
   // systemd-analyze wants the program to exist.
   const unit = join(folderOf(), 'windfall.service')
-  writeFileSync(unit, UNIT.replace('/usr/local/bin/windfall', '/bin/true'))
+  writeFileSync(unit, UNIT.replaceAll('/usr/local/bin/windfall', '/bin/true'))
 
   test('is valid', () => {
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openCsvParser } from '../../src/cli/links/csv_reader.ts'
+import { openCsvParser, recordsOf } from '../../src/cli/links/csv_reader.ts'
 import { openControl } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { closedAtEnd } from '../closing.ts'
+import { temporaryFolder } from '../folders.ts'
 import { openTestApp } from '../helpers.ts'
 import { folderOf, run } from '../processes.ts'
 import { runs } from '../random.ts'
@@ -98,6 +99,75 @@ test('imports exports of RevenueCat and Adapty, and other columns', async () => 
     ['21', 'bob'],
     ['31', 'emma'],
   ])
+})
+
+test('the dry run counts what the import does, also for several rows of a purchase in different parts', async () => {
+  const { links, write } = await openImporting()
+  // Each part has 500 rows. 300 purchases are renewed twice, and each tenth then belongs to another user.
+  const renewals = Array.from({ length: 900 }, (_, index) => `user-${index % 300},${(index % 300) + 1}`)
+  const moves = Array.from({ length: 30 }, (_, index) => `other-${index},${index * 10 + 1}`)
+  const text = ['app_user_id,original_transaction_id', ...renewals, ...moves].join('\n')
+  const file = write('renewals.csv', text)
+  const judged = await links(file, '--app', BUNDLE, '--dry-run')
+  const counts = '300 purchases, 30 moved, 600 unchanged, 0 refused.'
+  expect(judged.stdout).toBe(`renewals.csv (Windfall): would link ${counts}\n`)
+  expect((await links(file, '--app', BUNDLE)).stdout).toBe(`renewals.csv (Windfall): linked ${counts}\n`)
+})
+
+test('says once that a file without bundle ids needs --app', async () => {
+  const { links, write, rows } = await openImporting()
+  const files = [
+    'store,is_sandbox,rc_last_seen_app_user_id_alias,original_store_transaction_id\napp_store,false,ann,1\n',
+    'store,environment,customer_user_id,original_transaction_id\napp_store,Production,ann,1\n',
+    'app_user_id,original_transaction_id\nann,1\n',
+  ]
+  for (const [index, text] of files.entries()) {
+    const ended = await links(write(`without-${index}.csv`, text), '--dry-run')
+    expect(ended).toMatchObject({
+      status: 2,
+      stderr: 'the file does not name the app of its rows: add --app BUNDLE\n',
+    })
+  }
+  expect(rows()).toEqual([])
+})
+
+test('names the line of a quote that is not closed, and of a row with more cells than the header', async () => {
+  const { links, write, rows } = await openImporting()
+  const open = write('open.csv', `${HEADER}\n${BUNDLE},ann,1,\n${BUNDLE},"bob,2,\n${BUNDLE},cid,3,\n`)
+  expect(await links(open)).toMatchObject({
+    status: 1,
+    stderr: 'line 3: a quote is not closed, so the rest of the file would be one cell\n',
+  })
+  const wide = write('wide.csv', `${HEADER}\n${BUNDLE},ann,1,,,\n${BUNDLE},bob,2,,3\n${BUNDLE},cid,4,\n`)
+  for (const args of [['--dry-run'], []])
+    expect(await links(wide, ...args)).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('2 purchases, 0 moved, 0 unchanged, 1 refused.'),
+      stderr: '2 rows, 1 fault\nline 3: the row has 5 cells, and the header 4\n',
+    })
+  expect(rows()).toEqual([
+    ['1', 'ann'],
+    ['4', 'cid'],
+  ])
+})
+
+async function linesOf(file: string): Promise<number[]> {
+  const lines: number[] = []
+  for await (const { line } of recordsOf(file)) lines.push(line)
+  return lines
+}
+
+test('a truncated .gz is refused each time', async () => {
+  const { path } = temporaryFolder()
+  const file = join(path, 'links.csv.gz')
+  const bytes = gzipSync(Array.from({ length: 40 }, (_, index) => `user-${index},${index}`).join('\n'))
+  for (let size = 1; size < bytes.length - 8; size += 1) {
+    writeFileSync(file, bytes.subarray(0, size))
+    await expect(linesOf(file)).rejects.toMatchObject({
+      code: 'invalid_file',
+      message: `${file}: unexpected end of file`,
+    })
+  }
 })
 
 test('refuses what it cannot read, and imports nothing of it', async () => {

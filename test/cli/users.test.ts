@@ -9,7 +9,7 @@ const DAY = 86_400_000
 
 test('windfall users prune counts and deletes users, with and without a server', async () => {
   // The command without a server has the clock of this machine.
-  const app = await openTestApp()
+  const app = await openTestApp({ folder: folderOf() })
   const { path } = app.config.store
   const control = closedAtEnd(await openControl(path, verbsOf(app.windfall), app.windfall.log))
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })

@@ -208,6 +208,7 @@ test('replay ends when each event was tried once, and says when a refused one is
   receiver.behave(({ id }) => (id === bad ? 400 : 200))
   const replayed = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
   expect(replayed.status).toBe(0)
+  expect(replayed.stderr).not.toContain('0 of 0')
   expect(replayed.stdout).toMatch(
     /\n4 events delivered, 1 refused and tried again (?:at 20|in |now)[^\n]*\.\nTo follow them: npm run -s windfall -- webhooks log\n$/,
   )
@@ -233,7 +234,10 @@ test('replay sends nothing without a yes', async () => {
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${app.config.store.path}"\n` })
   const asked = start(['webhooks', 'replay', 'backend', '--since', '2020-01-01'], { cwd })
   asked.say('n\n')
-  expect((await asked.ended).status).toBe(0)
+  expect(await asked.ended).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/Nothing was sent\.\n$/),
+  })
   expect(receiver.requests).toHaveLength(1)
 })
 
@@ -245,8 +249,8 @@ test('remove asks before it drops what waits', async () => {
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${app.config.store.path}"\n` })
   const asked = start(['webhooks', 'remove', 'backend'], { cwd })
   asked.say('n\n')
-  const { status, stdout } = await asked.ended
-  expect(status).toBe(0)
+  const { status, stdout, stderr } = await asked.ended
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/Nothing was deleted\.\n$/)])
   expect(stdout).toMatch(/^2 events wait, the oldest since .*\. They are dropped if you delete backend\.\n$/)
   expect(app.windfall.forwarding.endpoints.list()).toHaveLength(1)
   expect((await webhooks('remove', 'backend', '--json')).status).toBe(2)
@@ -374,6 +378,7 @@ test('without a server, webhooks are added and tested, and a replay waits for on
   const env = { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1' }
   const alone = (...args: string[]) => run(['webhooks', ...args], { cwd, env })
   expect((await alone('list')).stderr).toContain('there is no database')
+  await run(['apps', 'add', 'com.example.app'], { cwd, env })
   const added = await alone('add', receiver.url, '--name', 'backend')
   expect(added.stderr).toContain('The URL answers: 200')
   expect(receiver.requests).toHaveLength(1)

@@ -25,6 +25,7 @@ test('uses the defaults without a file and variables', () => {
       schedule: 'off',
       folder: join(folder.path, 'backups'),
       recipients: [],
+      command: [],
       daily: 7,
       weekly: 4,
       monthly: 12,

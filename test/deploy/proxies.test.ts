@@ -1,7 +1,7 @@
 /** The recipes of docs/deploy with the real Caddy and nginx in front of a real server. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { type RequestOptions, request } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ const BUNDLE = 'com.example.lantern'
 const CLIENT = '127.0.0.2'
 const FORGED = '203.0.113.66'
 const TIMEOUT = { timeout: 30_000 }
+const MAX_CONNECTIONS = 64
 
 const recipe = (name: string): string =>
   readFileSync(new URL(`../../docs/deploy/${name}`, import.meta.url), 'utf8')
@@ -98,6 +99,45 @@ const post = (front: Front, path: string, body: unknown, headers: Record<string,
     headers: { 'content-type': 'application/json', ...headers },
   })
 
+/** Sends a request without the end of its body. `ended` resolves when the proxy has answered or closed. */
+function sendUnfinished(front: Front): { outgoing: ClientRequest; ended: Promise<unknown> } {
+  const outgoing = request({
+    host: '127.0.0.1',
+    port: front.port,
+    servername: HOST,
+    localAddress: CLIENT,
+    rejectUnauthorized: false,
+    agent: false,
+    method: 'POST',
+    path: '/api/sdk/v1/identify',
+    headers: { host: HOST, 'content-type': 'application/json', 'content-length': 100 },
+  })
+  outgoing.on('error', () => undefined)
+  outgoing.on('response', (answer) => answer.resume())
+  outgoing.write('{')
+  return { outgoing, ended: new Promise((resolve) => outgoing.once('close', resolve)) }
+}
+
+/** Keeps this many requests unfinished until the returned function is called. */
+function keepUnfinished(front: Front, count: number): () => Promise<void> {
+  const open = new Set<ClientRequest>()
+  let isOver = false
+  async function keep(): Promise<void> {
+    while (!isOver) {
+      const { outgoing, ended } = sendUnfinished(front)
+      open.add(outgoing)
+      await ended
+      open.delete(outgoing)
+    }
+  }
+  const all = Array.from({ length: count }, keep)
+  return async () => {
+    isOver = true
+    for (const outgoing of open) outgoing.destroy()
+    await Promise.all(all)
+  }
+}
+
 /** Resolves once the proxy has a certificate and answers. */
 async function answering(front: Front): Promise<void> {
   for (;;) {
@@ -119,9 +159,10 @@ async function openCaddy(): Promise<Front> {
   const site = replaced(recipe('Caddyfile'), [
     [`${HOST} {`, `https://${HOST}:${port} {\n\ttls internal\n\tbind 127.0.0.1`],
     ['127.0.0.1:8787', `127.0.0.1:${serving.port}`],
+    ['\tservers {', '\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tservers {'],
+    ['read_body 10s', 'read_body 1s'],
   ])
-  const options = '{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n'
-  writeFileSync(join(folder, 'Caddyfile'), `${options}${site}`)
+  writeFileSync(join(folder, 'Caddyfile'), site)
   const args = ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile']
   const home = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
   const { output } = startProxy('caddy', args, home)
@@ -143,6 +184,7 @@ async function openNginx(): Promise<Front> {
     [`/etc/letsencrypt/live/${HOST}/privkey.pem`, key],
     ['/var/log/nginx/', `${folder}/`],
     ['127.0.0.1:8787', `127.0.0.1:${serving.port}`],
+    ['client_body_timeout 5s', 'client_body_timeout 1s'],
   ])
   writeFileSync(join(folder, 'windfall.conf'), site)
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -161,7 +203,15 @@ async function openNginx(): Promise<Front> {
 }
 
 beforeAll(async () => {
-  const settings = ['[server]', 'trusted_proxies = ["127.0.0.1/32"]', '[[apps]]', `bundle_id = "${BUNDLE}"`]
+  const settings = [
+    '[server]',
+    'trusted_proxies = ["127.0.0.1/32"]',
+    `max_connections = ${MAX_CONNECTIONS}`,
+    // Longer than a test: a slow request must not wait for Windfall to end it.
+    'request_timeout_seconds = 60',
+    '[[apps]]',
+    `bundle_id = "${BUNDLE}"`,
+  ]
   cwd = folderOf({ 'config.toml': `base_url = "https://${HOST}"\n${settings.join('\n')}\n` })
   serving = await startServing({ cwd })
 })
@@ -180,7 +230,7 @@ describe.each([
     front = await open()
   }, 30_000)
 
-  test('passes events as they happen', TIMEOUT, async () => {
+  test('passes events as they happen, and for longer than it waits for a body', TIMEOUT, async () => {
     const { stdout } = await windfall('tokens', 'create')
     const authorization = `Bearer ${/wf_\w+/.exec(stdout)?.[0]}`
     const stream = await send(front, '/api/v1/events/stream', { headers: { authorization } })
@@ -194,6 +244,7 @@ describe.each([
       }
       return soFar
     })()
+    await sendUnfinished(front).ended
     const call = await post(front, '/api/sdk/v1/identify', { appUserId: user, bundleId: BUNDLE })
     expect(call.resume().statusCode).toBe(200)
     expect(await received).toContain('customer.identified')
@@ -217,6 +268,22 @@ describe.each([
     const answered = await text(tooLarge)
     if (tooLarge.statusCode === 413) expect(JSON.parse(answered)).toMatchObject({ code: 'too_large' })
   })
+
+  test(
+    'serves others while a client keeps more requests unfinished than connections exist',
+    TIMEOUT,
+    async () => {
+      const stop = keepUnfinished(front, 2 * MAX_CONNECTIONS)
+      const statuses: (number | undefined)[] = []
+      for (let n = 0; n < 20; n += 1) {
+        const options = { localAddress: `127.0.7.${n + 1}`, agent: false }
+        const answer = await send(front, '/readyz', options)
+        statuses.push(answer.resume().statusCode)
+      }
+      await stop()
+      expect(statuses).toEqual(Array(20).fill(200))
+    },
+  )
 
   test('logs requests without tokens, cookies, queries and user ids', TIMEOUT, async () => {
     const secrets = [

@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { forecastOf } from '../../src/doctor/checks/forecast.ts'
 import { CHECKS } from '../../src/doctor/checks.ts'
@@ -76,13 +77,13 @@ test('a second run is refused while the checks run, and a shutdown ends them', a
 test('a readable database, a writable folder and a changed config file are reported', async () => {
   const folder = openFolder()
   const { path } = folder
-  folder.write('config.toml', '[server]\nport = 4000\n')
+  folder.write('config.toml', '[server]\nport = 4000\nkeep_alive_seconds = 6\n')
   const env = { WINDFALL_SERVER_PORT: '4001' }
   const { app, checks } = await openChecked({ folder: path, env })
   const sound = await checks()
   expect(about(sound, 'files')).toMatchObject([{ status: 'ok' }])
   const detail = expect.stringContaining(
-    `The config file is ${path}/config.toml. 0 settings are from the file, 3 from environment variables`,
+    `The config file is ${path}/config.toml. 1 setting is from the file, 3 from environment variables`,
   )
   const overridden = expect.stringContaining('override the file: WINDFALL_SERVER_PORT (line 2).')
   expect(about(sound, 'configuration')).toMatchObject([{ status: 'ok', detail }])
@@ -98,6 +99,26 @@ test('a readable database, a writable folder and a changed config file are repor
   ])
   expect(about(changed, 'configuration')).toMatchObject([
     { status: 'warning', remedy: expect.stringContaining('`npm run -s windfall -- reload`') },
+  ])
+})
+
+test('the last backup on another machine is reported, if a command copies backups', async () => {
+  const env = {
+    WINDFALL_BACKUP_COMMAND: '["/bin/true", "{file}"]',
+    WINDFALL_BACKUP_RECIPIENTS: await identityToRecipient(await generateIdentity()),
+  }
+  const { app, check } = await openChecked({ env })
+  const copied = async () => (await check('backup')).filter(({ id }) => id === 'backup:copied')
+  expect(await copied()).toMatchObject([
+    { status: 'warning', detail: 'No backup was copied to another machine.' },
+  ])
+  await app.windfall.jobs.runNow('backup')
+  expect(await copied()).toMatchObject([
+    { status: 'ok', detail: expect.stringMatching(/\.tar\.zst\.age was copied to another machine /) },
+  ])
+  app.clock.turn(8 * DAY)
+  expect(await copied()).toMatchObject([
+    { status: 'warning', remedy: expect.stringContaining('jobs run backup') },
   ])
 })
 

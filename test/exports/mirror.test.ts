@@ -77,7 +77,10 @@ function openOperations(app: TestApp) {
     const move = windfall.store
       .prepare<[], { id: number | null }>('select max(id) as id from link_history')
       .get()
-    await app.request(`/api/v1/links/${move?.id ?? 0}/undo`, { method: 'POST', headers: await app.signIn() })
+    await app.request(`/api/v1/link-moves/mov_${move?.id ?? 0}/undo`, {
+      method: 'POST',
+      headers: await app.signIn(),
+    })
   }
 
   async function rate(): Promise<void> {

@@ -123,6 +123,24 @@ test('serve refuses a backup copied over a crashed database; windfall restore re
   expect(existsSync(join(cwd, 'data/windfall.db.replaced-1-wal'))).toBe(true)
 })
 
+test('serve refuses an older copy, which another program made, beside the log of a crashed database', async () => {
+  const cwd = folderOf({ 'config.toml': CONFIG })
+  const [database, copy] = [join(cwd, 'data/windfall.db'), join(cwd, 'copy.db')]
+  const running = await startServing({ cwd })
+  await identify(running.url, 'before')
+  const other = new Database(database)
+  await other.backup(copy)
+  other.close()
+  await identify(running.url, 'after')
+  running.kill('SIGKILL')
+  await running.ended
+  copyFileSync(copy, database)
+  expect(await refused(['serve'], cwd)).toContain('is the log of another database')
+  expect((await run(['doctor'], { cwd })).stdout).toMatch(/error +Database +.*is the log of another database/)
+  await good(['restore', copy], cwd)
+  expect(usersIn(cwd)).toEqual(['before'])
+})
+
 test('serve refuses an interrupted restore, which a second run finishes', async () => {
   const cwd = await crashedWithBackup()
   const database = join(cwd, 'data/windfall.db')
@@ -151,7 +169,8 @@ test('refuses damaged backups, other files and missing files without changing an
   running.kill('SIGTERM')
   await running.ended
   const bytes = readFileSync(join(cwd, 'backup.tar'))
-  bytes[100_000] = (bytes[100_000] ?? 0) ^ 1
+  const middle = Math.floor(bytes.length / 2)
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1
   writeFileSync(join(cwd, 'damaged.tar'), bytes)
   const names = () => readdirSync(join(cwd, 'data')).sort()
   const there = names()

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  addressBucketOf,
-  clientAddress,
-  forwardedAddress,
-  normalAddress,
-  siteBucketOf,
-  trustedProxies,
-} from '../../src/http/addresses.ts'
+import { clientAddress, forwardedAddress, normalAddress, trustedProxies } from '../../src/http/addresses.ts'
 import { openTestHttp, route, sendRaw, serveTest } from './wire.ts'
 
 const loopback = trustedProxies(['127.0.0.0/8', '::1/128'])
@@ -92,30 +85,6 @@ test('stops after sixteen trusted proxies', () => {
   expect(behind('127.0.0.1', `192.0.2.1${',127.0.0.2'.repeat(1000)}`)).toBe('127.0.0.2')
 })
 
-test('buckets IPv4 by address and IPv6 by /64', () => {
-  expect(addressBucketOf('192.0.2.1')).toBe('192.0.2.1')
-  expect(addressBucketOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
-  expect(addressBucketOf('2001:db8::1')).toBe('2001:db8:0:0::/64')
-  expect(addressBucketOf('::1')).toBe('0:0:0:0::/64')
-  expect(addressBucketOf('2001:db8:1:2::')).toBe('2001:db8:1:2::/64')
-  expect(addressBucketOf('1::2:3:4:5:6:7')).toBe('1:0:2:3::/64')
-})
-
-test('IPv6 addresses share a bucket only if they share their first 64 bits', () => {
-  const group = fc.oneof(fc.constant(0), fc.nat(0xffff))
-  const groups = fc.array(group, { minLength: 8, maxLength: 8 })
-  const address = (parts: readonly number[]) =>
-    normalAddress(parts.map((part) => part.toString(16)).join(':')) ?? ''
-  fc.assert(
-    fc.property(groups, groups, fc.boolean(), (one, other, near) => {
-      const two = near ? [...one.slice(0, 4), ...other.slice(4)] : other
-      fc.pre(address(one).includes(':') && address(two).includes(':'))
-      const same = one.slice(0, 4).join() === two.slice(0, 4).join()
-      expect(addressBucketOf(address(one)) === addressBucketOf(address(two))).toBe(same)
-    }),
-  )
-})
-
 const addressRoute = route('GET', '/me', (event) => clientAddress(event))
 
 test('the address is that of the peer, or the one that a trusted proxy forwards', async () => {
@@ -134,10 +103,4 @@ test('a request without a socket has the loopback address', async () => {
   const headers = { 'x-forwarded-for': '2001:db8::1' }
   expect(await (await http.app.request('/me')).json()).toBe('127.0.0.1')
   expect(await (await http.app.request('/me', { headers })).json()).toBe('2001:db8::1')
-})
-
-test('the site of an IPv6 address is its /48; IPv4 has none', () => {
-  expect(siteBucketOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1::/48')
-  expect(siteBucketOf('2001:db8::1')).toBe('2001:db8:0::/48')
-  expect(siteBucketOf('192.0.2.1')).toBeNull()
 })

@@ -10,6 +10,7 @@ const security = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': expect.stringContaining('camera=()'),
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
 }
 
@@ -118,6 +119,8 @@ test('sends a page with a policy that allows only this server and no framing', a
   const { http } = openTestHttp([
     route('GET', '/page', page('text/html; charset=utf-8')),
     route('GET', '/text', page('text/plain')),
+    route('GET', '/script', page('text/javascript; charset=utf-8')),
+    route('GET', '/picture', page('image/svg+xml')),
   ])
   const { headers } = await http.app.request('/page')
   expect(headers.get('content-security-policy')?.split('; ')).toEqual([
@@ -133,8 +136,13 @@ test('sends a page with a policy that allows only this server and no framing', a
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ])
-  expect(Object.fromEntries(headers)).toMatchObject(security)
-  expect((await http.app.request('/text')).headers.get('content-security-policy')).toBe(null)
+  const policyOf = async (path: string) =>
+    (await http.app.request(path)).headers.get('content-security-policy')
+  const { 'content-security-policy': ofData, ...others } = security
+  expect(Object.fromEntries(headers)).toMatchObject(others)
+  expect(await policyOf('/text')).toBe(ofData)
+  expect(await policyOf('/script')).toBe(headers.get('content-security-policy'))
+  expect(await policyOf('/picture')).toBe(`${ofData}; style-src 'unsafe-inline'`)
 })
 
 test('sends Strict-Transport-Security if base_url is https', async () => {
@@ -143,7 +151,7 @@ test('sends Strict-Transport-Security if base_url is https', async () => {
     const headers = { host: new URL(base_url).host }
     return (await http.app.request('/value', { headers })).headers.get('strict-transport-security')
   }
-  expect(await redirectOf('https://windfall.example')).toBe('max-age=31536000')
+  expect(await redirectOf('https://windfall.example')).toBe('max-age=31536000; includeSubDomains')
   expect(await redirectOf('http://127.0.0.1:8787')).toBe(null)
 })
 

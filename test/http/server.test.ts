@@ -226,22 +226,26 @@ test('closes an idle connection after the keep-alive time', async () => {
   expect(await all).toMatch(/"hello"$/)
 })
 
-test('closes connections above the limit, keeps the open ones, and logs it once', async () => {
-  const { port, lines } = await serveTest([hello], { max_connections: 5 })
-  const open = await Promise.all(Array.from({ length: 5 }, () => dial(port)))
-  for (const socket of open) {
-    const answer = response(socket)
-    socket.write(get('/hello'))
-    expect(await answer).toMatch(/"hello"$/)
+test('closes connections above the limit, keeps those with a request, and logs it once', async () => {
+  const { passed, open } = gate()
+  let begun = 0
+  const wait = route('GET', '/wait', async () => {
+    begun += 1
+    await passed
+    return 'finished'
+  })
+  const { port, lines } = await serveTest([wait], { max_connections: 5 })
+  const answers: Promise<string>[] = []
+  for (let n = 1; n <= 5; n += 1) {
+    const socket = await dial(port)
+    answers.push(response(socket))
+    socket.write(get('/wait'))
+    while (begun < n) await new Promise(setImmediate)
   }
   const refused = await Promise.all(Array.from({ length: 20 }, async () => untilClosed(await dial(port))))
   expect(refused.every((text) => text === '')).toBe(true)
-  const [first] = open
-  if (first === undefined) throw new Error('no connection')
-  const answer = response(first)
-  first.write(get('/hello'))
-  expect(await answer).toMatch(/"hello"$/)
-  for (const socket of open) socket.destroy()
+  open()
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/"finished"$/)
   expect(lines().filter(({ level }) => level === 'warn')).toMatchObject([{ max_connections: 5 }])
 })
 

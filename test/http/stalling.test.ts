@@ -70,18 +70,21 @@ async function fill(stall: Awaited<ReturnType<typeof opened>>['stall'], address:
 test('limits bodies to 64 MiB: an address to half, then to its share, with a reserve for small bodies', async () => {
   const { stall, send, outcomes } = await opened()
   expect(await fill(stall, '127.0.0.2')).toBe(4)
-  // That address is over its share; another still has room for a large body and for a small one.
+  // That address is over its share, and so is its network; another has room for a large body and for a small one.
   expect(await send('127.0.0.2', '/reserved', 200)).toBe(503)
-  expect(await send('127.0.0.1', '/common', 2 * MIB)).toBe(200)
+  expect(await send('127.0.0.3', '/reserved', 200)).toBe(503)
+  expect(await send('127.0.1.1', '/common', 2 * MIB)).toBe(200)
 
-  // Many addresses fill what is left for large bodies.
+  // Many addresses fill what is left for large bodies, two of each network.
   const large = Buffer.alloc(4 * MIB - 1, 32)
-  for (let n = 3; n < 7; n += 1)
-    expect((await stall(`127.0.0.${n}`, '/reserved', large)).outcome).toBe('kept')
-  expect((await stall('127.0.0.7', '/reserved', large)).outcome).toBe('busy')
-  expect(await send('127.0.0.1', '/common', 200)).toBe(503)
-  expect(await send('127.0.0.1', '/reserved', 65_536)).toBe(200)
-  expect(await send('127.0.0.1', '/reserved', 65_537)).toBe(503)
+  for (const address of ['127.0.2.1', '127.0.2.2', '127.0.3.1'])
+    expect((await stall(address, '/reserved', large)).outcome).toBe('kept')
+  expect((await stall('127.0.2.3', '/reserved', large)).outcome).toBe('busy')
+  expect((await stall('127.0.4.1', '/reserved', large)).outcome).toBe('kept')
+  expect((await stall('127.0.5.1', '/reserved', large)).outcome).toBe('busy')
+  expect(await send('127.0.1.1', '/common', 200)).toBe(503)
+  expect(await send('127.0.1.1', '/reserved', 65_536)).toBe(200)
+  expect(await send('127.0.1.1', '/reserved', 65_537)).toBe(503)
   expect(outcomes.length).toBeGreaterThan(10)
 })
 
@@ -99,7 +102,7 @@ test('a released body makes room for the next', async () => {
   expect(await fill(stall, '127.0.0.2')).toBe(4)
 })
 
-test('counts addresses behind a trusted proxy separately, and those of one /64 together', async () => {
+test('counts networks behind a trusted proxy separately, and the addresses of one /64 together', async () => {
   const { http } = openTestHttp([route('POST', '/echo', (event) => readJson(event, 64 * MIB))])
   const postBody = (address: string, body: RequestInit['body']) =>
     http.app.request('/echo', {
@@ -118,7 +121,7 @@ test('counts addresses behind a trusted proxy separately, and those of one /64 t
   const stalled = Promise.resolve(postBody('2001:db8::1', held))
   while ((await postBody('2001:db8::2', '{}')).status === 200) await new Promise(setImmediate)
   expect(await (await postBody('2001:db8::3', '{}')).json()).toMatchObject({ status: 503, code: 'busy' })
-  expect((await postBody('2001:db8:0:1::1', '{}')).status).toBe(200)
+  expect((await postBody('2001:db8:1::1', '{}')).status).toBe(200)
   finish()
   expect((await stalled).status).toBe(400)
   expect((await postBody('2001:db8::2', '{}')).status).toBe(200)

@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openBackupLog } from '../../src/store/backup/log.ts'
 import { temporaryFolder } from '../folders.ts'
 import { expectErrors } from '../guards/error_lines.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
@@ -34,6 +36,62 @@ test('makes backups in the folder, deletes old ones, and reports a week without 
   app.clock.turn(7 * DAY)
   expect(await finding(app)).toMatch(/was verified 8 days ago.*windfall jobs run backup/)
 })
+
+/** A Windfall whose scheduled backups are encrypted and copied by a shell script. */
+async function openCopying(script: string) {
+  const { path: elsewhere } = temporaryFolder()
+  const recipient = await identityToRecipient(await generateIdentity())
+  const command = JSON.stringify(['/bin/sh', '-c', script, 'copy', '{file}', elsewhere])
+  // `$&` stands for something in the replacement of a text.
+  const folder = 'backups $&'
+  const env = {
+    WINDFALL_BACKUP_COMMAND: command,
+    WINDFALL_BACKUP_RECIPIENTS: recipient,
+    WINDFALL_BACKUP_FOLDER: folder,
+  }
+  const app = await openTestApp({ env })
+  return { app, elsewhere, folder: join(app.folder, folder) }
+}
+
+test('copies each scheduled backup to another machine, without the variables of Windfall', async () => {
+  const { app, elsewhere, folder } = await openCopying('env > "$2/env"; cp "$1" "$2"')
+  process.env.WINDFALL_SECRET = 'hunter2'
+  onTestFinished(() => void delete process.env.WINDFALL_SECRET)
+  const { outcome, error } = await app.windfall.jobs.runNow('backup')
+  expect([error, outcome]).toEqual([null, expect.stringMatching(/verified; .*; copied by \/bin\/sh$/)])
+  const [name = ''] = readdirSync(folder)
+  expect(readFileSync(join(elsewhere, name)).equals(readFileSync(join(folder, name)))).toBe(true)
+  expect(readFileSync(join(elsewhere, 'env'), 'utf8')).not.toContain('hunter2')
+  expect(openBackupLog(app.windfall.store).lastCopied()).toEqual({
+    at: app.clock(),
+    file: join(folder, name),
+  })
+})
+
+test('says why a backup was not copied, and keeps it', async () => {
+  expectErrors('a job failed')
+  const { app, folder } = await openCopying('echo no route to offsite >&2; exit 3')
+  const { error } = await app.windfall.jobs.runNow('backup')
+  const [name = ''] = readdirSync(folder)
+  expect(error).toBe(`${join(folder, name)} is verified, but /bin/sh did not copy it: no route to offsite`)
+  expect(openBackupLog(app.windfall.store).lastCopied()).toBeNull()
+})
+
+test('ends the program that copies a backup when it closes', async () => {
+  const { app, elsewhere } = await openCopying('echo $$ > "$2/pid"; exec sleep 1000')
+  const running = app.windfall.jobs.runNow('backup').catch((error) => error)
+  const pid = await vi.waitFor(() => pidIn(join(elsewhere, 'pid')), 20_000)
+  await app.windfall.close()
+  await running
+  await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), 10_000)
+})
+
+/** @throws Error while the file has no number */
+function pidIn(file: string): number {
+  const pid = Number.parseInt(readFileSync(file, 'utf8'), 10)
+  if (Number.isNaN(pid)) throw new Error('it has not begun')
+  return pid
+}
 
 test('reports why a backup cannot be written, and leaves no file', async () => {
   expectErrors('a job failed')

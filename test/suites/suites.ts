@@ -37,6 +37,7 @@ export const ALONE = [
   'test/faults/litestream/replication.test.ts',
   'test/faults/slow_sender.fault.ts',
   'test/faults/soak.test.ts',
+  'test/faults/strangers/strangers.test.ts',
   'test/ledger/reports/many_apps.fault.ts',
 ]
 

@@ -18,6 +18,19 @@ test('serves the page at the path of every view and at no other', async () => {
   expect(pages.map(({ path }) => path)).toEqual(VIEWS.map(({ path }) => path))
 })
 
+test('no search engine lists a page, or reads anything', async () => {
+  const app = await openTestApp()
+  onTestFinished(app.close)
+  for (const path of ['/login', '/', '/nothing']) {
+    const { headers } = await app.request(path, { headers: { accept: 'text/html' } })
+    expect([path, headers.get('x-robots-tag')]).toEqual([path, 'noindex'])
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+  }
+  const robots = await app.request('/robots.txt')
+  expect([robots.status, robots.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  expect(await robots.text()).toBe('User-agent: *\nDisallow: /\n')
+})
+
 test('leads the links of former messages to *Today* with their scope', async () => {
   const app = await openTestApp()
   onTestFinished(app.close)

@@ -2,7 +2,7 @@
 import type { H3Event } from 'h3'
 import { Refusal } from '../../errors.ts'
 import { clientAddress } from '../../http/addresses.ts'
-import type { Attempts } from '../attempts.ts'
+import type { Attempts } from '../attempts/attempts.ts'
 import type { Audit } from '../audit.ts'
 import type { Session } from '../sessions.ts'
 import type { SignIn } from '../sign_in.ts'

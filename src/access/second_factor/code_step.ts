@@ -1,7 +1,7 @@
 /** The second step of a sign-in by password: a code of the authenticator app, or a recovery code. */
 import type { H3Event } from 'h3'
 import { Refusal } from '../../errors.ts'
-import type { Attempts } from '../attempts.ts'
+import type { Attempts } from '../attempts/attempts.ts'
 import type { RightCode } from './authenticator.ts'
 import type { SecondFactor } from './second_factor.ts'
 

@@ -7,7 +7,8 @@ import { Subscription } from '../../alerts/channels/web_push/web_push.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import { openWindow } from '../../attribution/window.ts'
 import type { Clock } from '../../clock.ts'
-import { addressBucketOf, clientAddress } from '../../http/addresses.ts'
+import { clientAddress } from '../../http/addresses.ts'
+import { clientAt } from '../../http/clients/client.ts'
 import { defineRoute, PUBLIC, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 import { openOrganizationLookup } from '../lookup.ts'
@@ -106,7 +107,7 @@ function renewalRoute({ alerts, store, monotonic, audit }: Deps): Route {
     refusals: { 404: 'unknown_device', 409: 'key_unreadable', 429: 'rate_limited' },
     async handler({ event, body: { endpoint, auth, subscription } }) {
       const address = clientAddress(event)
-      window.admit(addressBucketOf(address))
+      window.admit(clientAt(address).address)
       await store.commit(() => {
         for (const { id, name } of alerts.devices.renew(endpoint, auth, subscription))
           audit.note({ actor: id, address, action: 'device.renewed', subject: id, detail: name })

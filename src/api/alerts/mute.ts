@@ -4,7 +4,8 @@ import type { Audit } from '../../access/audit.ts'
 import type { Alerts } from '../../alerts/alerts.ts'
 import { openWindow } from '../../attribution/window.ts'
 import type { Clock } from '../../clock.ts'
-import { addressBucketOf, clientAddress } from '../../http/addresses.ts'
+import { clientAddress } from '../../http/addresses.ts'
+import { clientAt } from '../../http/clients/client.ts'
 import { defineRoute, PUBLIC, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -36,7 +37,7 @@ export function muteRoutes({ alerts, store, monotonic, audit }: Deps): Route[] {
     refusals: { 404: 'unknown_mute', 410: 'mute_ended', 429: 'rate_limited' },
     async handler({ event, params }) {
       const address = clientAddress(event)
-      window.admit(addressBucketOf(address))
+      window.admit(clientAt(address).address)
       const muted_until = await store.commit(() => {
         const { channel, is_first, ...pressed } = alerts.pressMute(params.address)
         const { id: actor, name: subject } = channel

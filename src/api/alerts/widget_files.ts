@@ -13,7 +13,7 @@ import type { WidgetKind, WidgetToken } from '../../alerts/widgets/tokens.ts'
 import { openWindow } from '../../attribution/window.ts'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
-import { addressBucketOf, clientAddress } from '../../http/addresses.ts'
+import { clientOf } from '../../http/clients/client.ts'
 import { defineRoute, PUBLIC, type Route } from '../../http/route.ts'
 
 /** The requests with an unknown token that one address may send in a minute. */
@@ -70,7 +70,7 @@ function openTokens({ alerts: { widgets }, monotonic }: Deps): Find {
   return (event, kind, text) => {
     const widget = text === null ? null : widgets.tokens.find(text)
     if (widget !== null && text !== null && widget.kind === kind) return { widget, text }
-    window.admit(addressBucketOf(clientAddress(event)))
+    window.admit(clientOf(event).address)
     throw new Refusal(
       404,
       'unknown_widget',

@@ -85,7 +85,7 @@ const credential = v.pipe(
 const why = v.pipe(v.string(), v.description('Why the link has this label, in one sentence'))
 
 const LinkAnswer = v.object({
-  id: v.number(),
+  id: v.pipe(v.string(), v.description('The id of the link: `lnk_…`')),
   store: v.picklist(['apple', 'google']),
   transaction_id: v.string(),
   platform: v.pipe(
@@ -140,7 +140,7 @@ const UserAnswer = v.looseObject({
   why: v.optional(why),
 })
 const MoveAnswer = v.object({
-  id: v.pipe(v.number(), v.description('The id for undoing the move')),
+  id: v.pipe(v.string(), v.description('The id for undoing the move: `mov_…`')),
   transaction_id: v.string(),
   from_app_user_id: v.pipe(nullableText, v.description('null if the user was erased')),
   to_app_user_id: nullableText,

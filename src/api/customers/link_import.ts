@@ -6,6 +6,7 @@ import type { Apps } from '../../apps/apps.ts'
 import type { Keys } from '../../apps/keys.ts'
 import type { Attribution } from '../../attribution/attribution.ts'
 import type { Erasures } from '../../attribution/erasure/erasure.ts'
+import { openJudgement } from '../../attribution/importing/judgement.ts'
 import { openLinkImport } from '../../attribution/importing/link_import.ts'
 import { clientAddress } from '../../http/addresses.ts'
 import { header, readJson } from '../../http/body/body.ts'
@@ -109,7 +110,9 @@ export function linkImportRoutes(deps: Deps): Route[] {
       async handler({ event, caller, body: { dry_run, links } }) {
         store.assertFreeSpace()
         const { id: actor, organization_id } = caller
-        const outcome = await linkImport.run(links, { organization_id, is_dry_run: dry_run })
+        const outcome = dry_run
+          ? openJudgement()(links, linkImport.judge(links, { organization_id }))
+          : await linkImport.run(links, { organization_id })
         const { linked, moved, refused } = outcome
         if (!dry_run)
           await store.commit(() =>

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
 import type { Attribution } from '../../attribution/attribution.ts'
+import { moveRowOf } from '../../attribution/link_ids.ts'
 import { Refusal } from '../../errors.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
@@ -26,20 +27,33 @@ export const linkUndoRoutes = ({ attribution, audit, auth }: Deps): Route[] => [
   defineRoute({
     ...OWNER_ROUTE,
     method: 'POST',
-    path: '/api/v1/links/:id/undo',
+    path: '/api/v1/link-moves/:id/undo',
     summary:
       'Undoes a move by its id in `link_history`: links the purchase to the previous user again, with the previous label',
     access: auth.owner,
     answers: { 200: { description: 'The link after the undo', schema: UndoneAnswer } },
     refusals: { 404: 'unknown_move', 409: 'move_superseded', 410: 'forgotten' },
     async handler({ event, params: { id } }): Promise<v.InferOutput<typeof UndoneAnswer>> {
-      if (!/^\d{1,15}$/.test(id))
-        throw new Refusal(404, 'unknown_move', `there is no move ${id.slice(0, 40)}`)
       return auth.commitAs(event, auth.owner, (actor) => {
-        const { link, app_id } = attribution.undoMove(Number(id))
+        const { link, app_id } = attribution.undoMove(moveRowOf(id))
         audit.note({ ...actor, action: 'move.undone', subject: id })
         return { app_id, link: { ...link, proofs: [...link.proofs] } }
       })
     },
   }),
+  defineRoute({
+    ...OWNER_ROUTE,
+    method: 'POST',
+    path: '/api/v1/links/:id/undo',
+    summary:
+      'Was replaced by `POST /api/v1/link-moves/{id}/undo`, because its id was that of a move and not of a link',
+    access: auth.owner,
+    answers: {},
+    refusals: { 410: 'replaced' },
+    handler() {
+      throw new Refusal(410, 'replaced', REPLACED)
+    },
+  }),
 ]
+
+const REPLACED = 'use POST /api/v1/link-moves/{id}/undo, with the id of a move from link_history (mov_…)'

@@ -1,7 +1,8 @@
 /** `/api/v1/share-links`: created and revoked by the owner, opened by guests. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Attempts } from '../../access/attempts.ts'
+import type { Attempts } from '../../access/attempts/attempts.ts'
+import type { Lane } from '../../access/attempts/throttle.ts'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
 import { GRANT_FIELDS, GrantRequest, resolveGrant } from '../../access/grants.ts'
@@ -198,9 +199,8 @@ function openLinkRoute(deps: Deps): Route {
   async function requirePasscode(event: H3Event, link: ShareLink, phc: string, passcode: string | null) {
     if (passcode === null) throw new Refusal(401, 'passcode_required', 'this link requires a passcode')
     const wrong = { account: link.id, action: 'link.refused', why: 'wrong passcode' } as const
-    const check = async (isClean: boolean) =>
-      (await checkPassword(passcode, phc, isClean ? 'first' : 'later')).fits
-    if (!(await attempts.attempt(event, wrong, check)))
+    const isRight = async (lane: Lane) => (await checkPassword(passcode, phc, lane)).fits
+    if (!(await attempts.attempt(event, wrong, isRight)))
       throw new Refusal(401, 'wrong_passcode', 'incorrect passcode')
   }
 

@@ -40,20 +40,18 @@ const Setup = v.object({
     v.pipe(TimeZone, v.description('That of organizations for which nobody has chosen one')),
   ),
 })
+const Code = v.exactOptional(
+  v.pipe(
+    v.string(),
+    v.nonEmpty('must not be empty'),
+    v.maxLength(100, 'must have at most 100 characters'),
+    v.description('If an authenticator app is set up: its current code, or a recovery code'),
+  ),
+)
 const Login = v.union(
   [
     v.strictObject({ passkey: PasskeyUse }),
-    v.strictObject({
-      password: Password,
-      code: v.optional(
-        v.pipe(
-          v.string(),
-          v.nonEmpty('must not be empty'),
-          v.maxLength(100, 'must have at most 100 characters'),
-          v.description('If an authenticator app is set up: its current code, or a recovery code'),
-        ),
-      ),
-    }),
+    v.strictObject({ password: Password, code: Code }),
     v.strictObject({
       token: v.pipe(
         Token,
@@ -63,13 +61,14 @@ const Login = v.union(
   ],
   'must be {password}, {password, code}, {passkey} or {token}',
 )
-const Confirmation = v.object({ password: Password })
+const Confirmation = v.object({ password: Password, code: Code })
 const PasswordChange = v.object({
   current_password: v.pipe(
     Password,
     v.description('The current password; required even after a recent sign-in'),
   ),
   password: v.pipe(Password, v.description(NEW_PASSWORD)),
+  code: Code,
 })
 
 type Deps = {
@@ -206,24 +205,29 @@ function confirmationRoutes(deps: Deps): Route[] {
       return session
     },
   }
-  const passwordErrors = { 401: 'wrong_password', 429: 'rate_limited' } as const
+  const passwordErrors = {
+    401: 'wrong_password, code_required, wrong_code',
+    409: 'key_unreadable',
+    429: 'rate_limited',
+  } as const
 
   return [
     defineRoute({
       ...SIGN_IN_ROUTE,
       path: '/api/v1/reauth',
-      summary: 'Confirms the password; allows showing and changing secrets for fifteen minutes',
+      summary:
+        'Confirms the password, and a code if an authenticator app is set up; allows showing and changing secrets for fifteen minutes',
       access,
       body: Confirmation,
       refusals: passwordErrors,
       // The session may have ended while the body was being received.
-      handler: async ({ event, body: { password } }) =>
-        ownerStatus(event, await signIn.confirm(event, admit(event), password)),
+      handler: async ({ event, body }) => ownerStatus(event, await signIn.confirm(event, admit(event), body)),
     }),
     defineRoute({
       ...SIGN_IN_ROUTE,
       path: '/api/v1/password',
-      summary: 'Changes the password; requires the current one, and ends the owner’s other sessions',
+      summary:
+        'Changes the password; requires the current one, and a code if an authenticator app is set up. Ends the owner’s other sessions',
       access,
       body: PasswordChange,
       refusals: { ...passwordErrors, 400: 'weak_password' },

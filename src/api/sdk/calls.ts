@@ -17,8 +17,8 @@ import { AttributeCall, IdentifyCall } from '../../attribution/requests.ts'
 import { openWindow } from '../../attribution/window.ts'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
-import { addressBucketOf, clientAddress } from '../../http/addresses.ts'
 import { header, readJson } from '../../http/body/body.ts'
+import { clientOf } from '../../http/clients/client.ts'
 import { type Access, defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -167,8 +167,11 @@ function openAdmission({ callers, limits, monotonic }: Deps) {
     const caller = identifyCaller(event, claim)
     const { app, credential, device } = caller
     if (device !== null) devices.admit(device.id)
-    const address = credential === 'secret' ? null : addressBucketOf(clientAddress(event))
-    organizations.admit(app.organization_id, { address, isProved: isProved(credential) })
+    organizations.admit(app.organization_id, {
+      client: clientOf(event),
+      isProved: isProved(credential),
+      isExempt: credential === 'secret',
+    })
     return caller
   }
 
@@ -176,7 +179,7 @@ function openAdmission({ callers, limits, monotonic }: Deps) {
     try {
       return callers.resolve({ ...claim, authorization: header(event, 'authorization') ?? null })
     } catch (error) {
-      if (error instanceof Refusal) addresses.admit(addressBucketOf(clientAddress(event)))
+      if (error instanceof Refusal) addresses.admit(clientOf(event).address)
       throw error
     }
   }

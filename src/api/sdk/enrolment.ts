@@ -6,8 +6,8 @@ import { attestationFailed } from '../../attribution/devices/devices.ts'
 import type { RefusedCalls } from '../../attribution/refused_calls.ts'
 import { openWindow } from '../../attribution/window.ts'
 import type { Clock } from '../../clock.ts'
-import { addressBucketOf, clientAddress } from '../../http/addresses.ts'
 import { header, readJson } from '../../http/body/body.ts'
+import { clientOf } from '../../http/clients/client.ts'
 import { type Access, defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -53,7 +53,7 @@ export function enrolmentRoutes({ store, monotonic, callers, attest, refusedCall
       summary: 'Returns a challenge for App Attest, valid for five minutes',
       answers: { 200: { description: 'The challenge', schema: v.object({ challenge: v.string() }) } },
       async handler({ event }) {
-        addresses.admit(addressBucketOf(clientAddress(event)))
+        addresses.admit(clientOf(event).address)
         store.assertFreeSpace()
         return { challenge: (await attest.challenges.issue()).toString('base64url') }
       },
@@ -65,7 +65,7 @@ export function enrolmentRoutes({ store, monotonic, callers, attest, refusedCall
       body: EnrolmentCall,
       around: refusedCalls.countRefusals,
       async read_body(event) {
-        addresses.admit(addressBucketOf(clientAddress(event)))
+        addresses.admit(clientOf(event).address)
         store.assertFreeSpace()
         return refusedCalls.noteClaim(event, await readJson(event, BODY_BYTES))
       },

@@ -14,7 +14,7 @@ import { LinkRow } from './link_row.ts'
 /** The rows of one bulk unit of work: few enough to take about a millisecond. */
 const ROWS_AT_ONCE = 25
 
-/** What a row did, or would do in a dry run. `moved`: the purchase belonged to another user before. */
+/** What a row did, or would do. `moved`: the purchase belonged to another user before. */
 type RowEffect = 'linked' | 'moved' | 'unchanged'
 
 /** Why a row was refused. `row` counts from the first row of the import, which is 0. */
@@ -23,12 +23,14 @@ type RowFault = { row: number; code: string; message: string }
 /** The number of rows by their effect, and each refused row. */
 export type ImportOutcome = Record<RowEffect | 'refused', number> & { faults: RowFault[] }
 
+/** What each row of a dry run would do if it were the only one, and each refused row. */
+export type JudgedRows = { effects: (RowEffect | 'refused')[]; faults: RowFault[] }
+
 type Options = {
   /** The only organization whose apps may occur; null for all. */
   organization_id: string | null
   /** The number of the first row. */
   first?: number
-  is_dry_run?: boolean
   /** Called in the commit of each group of rows, with the number of rows and their effects. */
   record?: (rows: number, effects: ImportOutcome) => void
 }
@@ -56,18 +58,16 @@ export function openLinkImport(deps: Deps) {
    * @throws Refusal 503 if the database cannot be written; the rows after the last commit are then not imported.
    */
   async function run(rows: readonly unknown[], options: Options): Promise<ImportOutcome> {
-    const { first = 0, is_dry_run = false, record = () => {} } = options
+    const { first = 0, record = () => {} } = options
     const total = noEffects()
     const bulk = openBulk(store)
     for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
       const group = rows.slice(at, at + ROWS_AT_ONCE)
-      const work = (): void => {
+      await bulk.add(() => {
         const effects = applyAll(group, first + at, options)
-        if (!is_dry_run) record(group.length, effects)
+        record(group.length, effects)
         add(total, effects)
-      }
-      if (is_dry_run) work()
-      else await bulk.add(work)
+      })
     }
     await bulk.finish()
     return total
@@ -76,31 +76,31 @@ export function openLinkImport(deps: Deps) {
   function applyAll(rows: readonly unknown[], first: number, options: Options): ImportOutcome {
     const effects = noEffects()
     rows.forEach((row, index) => {
-      const error = options.is_dry_run
-        ? caught(() => count(effects, judge(row, options)))
-        : store.inSavepoint(() => apply(effects, row, options))
+      const error = store.inSavepoint(() => apply(effects, row, options))
       if (error === null) return
-      if (!(error instanceof Refusal)) throw error
       effects.refused += 1
-      effects.faults.push({ row: first + index, code: error.code, message: error.message })
+      effects.faults.push(faultOf(error, first + index))
     })
     return effects
   }
 
   function apply(effects: ImportOutcome, input: unknown, options: Options): void {
     const { app, row } = admitted(input, options)
-    count(effects, applyRow(attribution, app, row))
+    effects[applyRow(attribution, app, row)] += 1
   }
 
-  /** What the row would do. It reads only, so it does not see earlier rows of the same dry run. */
-  function judge(input: unknown, options: Options): RowEffect {
+  function judgeRow(input: unknown, options: Options): RowEffect {
     const { app, row } = admitted(input, options)
     const link = attribution.links.get(app.id, 'apple', row.original_transaction_id)
     if (link === null) return 'linked'
     return link.app_user_id === row.app_user_id ? 'unchanged' : 'moved'
   }
 
-  return { run }
+  /** A dry run: what each row would do. It reads only, so it does not see the rows before. */
+  const judge = (rows: readonly unknown[], options: Options): JudgedRows =>
+    judgeAll(rows, options.first ?? 0, (row) => judgeRow(row, options))
+
+  return { run, judge }
 }
 
 /** Returns a function that checks a row and finds its app. */
@@ -141,8 +141,23 @@ function applyRow(attribution: Attribution, app: App, row: LinkRow): RowEffect {
   return before === null ? 'linked' : moved ? 'moved' : 'unchanged'
 }
 
-const count = (effects: ImportOutcome, effect: RowEffect): void => {
-  effects[effect] += 1
+function judgeAll(rows: readonly unknown[], first: number, judge: (row: unknown) => RowEffect): JudgedRows {
+  const faults: RowFault[] = []
+  const effects = rows.map((row, index) => {
+    try {
+      return judge(row)
+    } catch (error) {
+      faults.push(faultOf(error, first + index))
+      return 'refused'
+    }
+  })
+  return { effects, faults }
+}
+
+/** @throws `error` itself if it is no Refusal. */
+function faultOf(error: unknown, row: number): RowFault {
+  if (!(error instanceof Refusal)) throw error
+  return { row, code: error.code, message: error.message }
 }
 
 function add(total: ImportOutcome, { linked, moved, unchanged, refused, faults }: ImportOutcome): void {
@@ -151,13 +166,4 @@ function add(total: ImportOutcome, { linked, moved, unchanged, refused, faults }
   total.unchanged += unchanged
   total.refused += refused
   total.faults.push(...faults)
-}
-
-function caught(work: () => void): unknown {
-  try {
-    work()
-    return null
-  } catch (error) {
-    return error
-  }
 }

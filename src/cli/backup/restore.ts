@@ -1,18 +1,21 @@
 /** The command `windfall restore`: restores a backup, lists the restored files, and names what the backup lacks. */
 import { existsSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import * as v from 'valibot'
 import { systemClock } from '../../clock.ts'
 import { ConfigError } from '../../config/checks/issues.ts'
+import { defaultFileIn } from '../../config/load.ts'
 import { callControl } from '../../control/socket.ts'
 import { utcMinuteText } from '../../days.ts'
 import { addonFile } from '../../program/addon.ts'
 import { commandName } from '../../program/form.ts'
+import { CONFIG, DATABASE } from '../../store/backup/archive/format.ts'
 import { type Restored, restore } from '../../store/backup/restore.ts'
 import type { PlacedFile } from '../../store/backup/restored_files.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
 import { openReader } from '../../store/reader.ts'
+import { isFirstConfig } from '../install/first_config.ts'
 import { configArg, load, plural } from '../instance/instance.ts'
 import { decryptionKeyFor, existingBackup, identityArg } from '../instance/opening.ts'
 import { print, printError, setResult } from '../instance/output.ts'
@@ -27,19 +30,30 @@ export const restoreCommand = defineCommand({
       valueHint: 'DIR',
       description: 'Restore into this folder instead of the configured place',
     },
+    'original-paths': {
+      type: 'boolean',
+      description:
+        'Restore to the absolute path that the backup names, if it is free and no configuration of your own says another',
+    },
     ...identityArg,
     ...configArg,
   },
   async run({ args }) {
     const backup = existingBackup(args.file)
-    const target = args.into === undefined ? configuredTarget(args.config) : intoTarget(args.into)
+    const target =
+      args.into === undefined
+        ? configuredTarget(args.config, args['original-paths'] ?? false)
+        : intoTarget(args.into)
     const key = await decryptionKeyFor(backup, args.identity)
     printError('Verifying the backup …')
     const owner = ownerOf(target.database ?? target.folder)
     const restored = await restore({ backup, key, ...target, clock: systemClock })
     changeOwner(owner, [...filesOf(restored), ...addonBeside(restored)], target.folder)
-    setResult(answerOf(restored))
+    const unused = args.into === undefined ? unusedConfig(restored, target) : null
+    setResult({ ...answerOf(restored), unused_config: unused?.file ?? null })
     for (const line of summaryLines(restored, backup)) print(line)
+    printOriginal(restored, target)
+    if (unused !== null) return printUnused(unused, restored)
     if (args.into === undefined) return print(START_HINT)
     print(`To inspect it: ${serveCommand(restored, target.folder)}`)
     if (await recordDrill(args.config, backup, restored.database))
@@ -95,11 +109,41 @@ const filesOf = ({ database, placed }: Restored): string[] => [
   database,
   `${database}.lock`,
   ...placed.filter(({ state }) => state !== 'same').map(({ file }) => file),
+  ...placed.flatMap(({ aside }) => aside ?? []),
 ]
 
 /** The addon of the executable, if the restore wrote it beside the database. */
 const addonBeside = ({ database }: Restored): string[] =>
   [addonFile() ?? ''].filter((file) => dirname(dirname(file)) === dirname(database))
+
+/** The backup's config file, if the server reads another one, `used`. */
+type UnusedConfig = { file: string; used: string }
+
+/** The backup's config file, if it is not the one that the server reads from now on; otherwise null. */
+function unusedConfig({ manifest, placed }: Restored, { folder, config }: Target): UnusedConfig | null {
+  const path = manifest?.entries.find(({ name }) => name === CONFIG)?.path
+  const used = config ?? defaultFileIn(folder)
+  const file = path === undefined ? used : (placed.at(-1)?.file ?? used)
+  return file === used ? null : { file, used }
+}
+
+/** Says how the database gets the absolute path of the backup, if the same command can do that. */
+function printOriginal({ database, manifest }: Restored, { canHaveOriginal }: Target): void {
+  const original = manifest?.entries.find(({ name }) => name === DATABASE)?.path ?? ''
+  if (!canHaveOriginal || !isAbsolute(original) || original === database || existsSync(original)) return
+  print(`With --original-paths, a restore puts the database where the backup had it: ${original}.`)
+}
+
+/** On a machine that had a database, the present configuration was chosen. On a new one it is an error. */
+function printUnused({ file, used }: UnusedConfig, { database, aside, manifest }: Restored): void {
+  const configured = manifest?.entries.find(({ name }) => name === DATABASE)?.path ?? ''
+  const other = existsSync(used) ? `The server reads ${used}, which sets something else` : 'There is no other'
+  print(`The backup’s configuration is not in use. ${other}.`)
+  print(`To use the backup’s, before you start Windfall: mv ${file} ${used}`)
+  if (resolve(dirname(used), configured) !== database)
+    print(`It names the database ${configured}: set store.path = "${database}" in it.`)
+  if (aside === null) process.exitCode = 1
+}
 
 const START_HINT = `Start Windfall, then run \`${commandName} doctor\`.`
 
@@ -112,15 +156,41 @@ function serveCommand({ database }: Restored, folder: string): string {
     : `WINDFALL_SERVER_PORT=0 WINDFALL_STORE_PATH=${database} ${commandName} serve`
 }
 
-const intoTarget = (into: string) => ({ folder: resolve(into), database: null, allowsAbsolutePath: false })
+type Target = {
+  folder: string
+  database: string | null
+  allowsAbsolutePath: boolean
+  /** Whether `--original-paths` has an effect. */
+  canHaveOriginal: boolean
+  /** The config file that the server reads; null if there is none. */
+  config: string | null
+  /** The same, if it sets nothing but what `init` or `install` wrote. */
+  firstConfig: string | null
+}
 
-/** The target of a restore without `--into`. Without a configured database path, the path in the backup applies. */
-function configuredTarget(configPath: string | undefined) {
+const intoTarget = (into: string): Target => ({
+  folder: resolve(into),
+  database: null,
+  allowsAbsolutePath: false,
+  canHaveOriginal: false,
+  config: null,
+  firstConfig: null,
+})
+
+/**
+ * The target of a restore without `--into`. Without a configured database path, the path in the backup applies; an
+ * absolute one only with `--original-paths`, because the maker of the backup chose it.
+ */
+function configuredTarget(configPath: string | undefined, originalPaths: boolean): Target {
   try {
     const { config, file, base, sourceKindByPath } = load(configPath)
-    const isPathConfigured = file !== null || sourceKindByPath.get('store.path') !== 'default'
-    const database = isPathConfigured ? realPathOf(config.store.path) : null
-    return { folder: base, database, allowsAbsolutePath: true }
+    const kind = sourceKindByPath.get('store.path')
+    const database = file !== null || kind !== 'default' ? realPathOf(config.store.path) : null
+    const firstConfig = file !== null && isFirstConfig(file) ? file : null
+    // A variable overrides the path of every config file, also of the backup's.
+    const canHaveOriginal = kind !== 'environment' && (file === null || firstConfig !== null)
+    const allowsAbsolutePath = canHaveOriginal && originalPaths
+    return { folder: base, database, allowsAbsolutePath, canHaveOriginal, config: file, firstConfig }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     printError(
@@ -172,7 +242,7 @@ function placedText({ file, state, originalPath, aside }: PlacedFile): string[] 
   const outcome = {
     restored: `Restored ${file}.`,
     same: `${file} already exists and is identical.`,
-    swapped: `Restored ${file}. The previous key is now ${aside}.`,
+    swapped: `Restored ${file}. The previous file is now ${aside}.`,
     beside: `A different file exists, so the backup’s file is ${file}. Compare the two.`,
   }[state]
   return originalPath === null

@@ -35,7 +35,8 @@ type ConnectOptions = {
  * Asks for both keys, tests each with Apple, stores them, reloads a running server, and follows a test notification
  * until it has arrived.
  *
- * @throws Refusal 400 `not_connected` if an answer was refused and not kept, and nothing was written. ConfigError.
+ * @throws Refusal 400 `invalid_request` if an option has no valid value, `option_needed` if one is missing,
+ * `not_connected` if an answer was refused and not kept; then nothing was written. ConfigError.
  */
 export async function connectWith(options: ConnectOptions): Promise<void> {
   const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
@@ -78,7 +79,7 @@ async function runFlow(
   refuseEnvironment(loaded)
   const pathOptions = { cwd: loadOptions.cwd, home: loadOptions.env.HOME }
   const faults = faultsInFlags(flags, pathOptions, options.interactive)
-  if (faults.length > 0) throw new Refusal(400, 'not_connected', faults.join('\n'))
+  if (faults.length > 0) throw new Refusal(400, 'invalid_request', faults.join('\n'))
   const answers = openAnswers({ prompt, flags, interactive: options.interactive })
   const organization = await chooseOrganization(loaded.config, answers)
   const index = loaded.config.accounts.findIndex((one) => one.organization === organization)

@@ -94,7 +94,7 @@ async function writeFiles(reader: Reader, request: Request): Promise<Manifest> {
       format,
       openDestination,
       onProgress: ({ done, of, table, rows }) =>
-        progress.progress({ done, of }, `${table}; ${plural(rows, 'row')}`),
+        progress.progress({ done, of }, `Exporting ${table}: ${plural(rows, 'row')}`),
     })
   } finally {
     progress.end()

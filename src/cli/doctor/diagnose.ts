@@ -60,7 +60,7 @@ async function askServer({ store, base_url }: LoadedConfig['config']) {
     const answer = await callControl(store.path, 'instance.status', {})
     if (answer === null)
       return {
-        outcomes: [warning('Windfall is not running.', `Start it: \`${startOfServer()}\`.`)],
+        outcomes: [warning(`No server runs with ${store.path}.`, `Start it: \`${startOfServer()}\`.`)],
         isServing: false,
       }
     const serving = v.parse(Serving, answer.result)

@@ -1,9 +1,9 @@
 /** What the help of each command says in a paragraph, by the words of the command. */
 export const ABOUT: Readonly<Record<string, string>> = {
   serve:
-    'Serves the dashboard, the API and the URL for Apple’s notifications, and runs the scheduled jobs, until SIGINT or SIGTERM. SIGHUP reads the configuration again. The first start creates the database and prints a link to choose the owner’s password.',
+    'Serves the dashboard, the API and the URL for Apple’s notifications, and runs the scheduled jobs, until SIGINT or SIGTERM. SIGHUP reads the configuration again. The first start creates the database and prints a link to choose the owner’s password; a systemd service prints none, and `windfall owner reset` does.',
   reload:
-    'Says which settings changed at once and which need a restart. An invalid configuration is refused with every problem, and the previous one stays in effect. SIGHUP and `systemctl reload windfall` do the same, and write the outcome to the log.',
+    'Says which settings changed at once and which need a restart. An invalid configuration is refused with every problem, and the previous one stays in effect. `systemctl reload windfall` runs this command. SIGHUP does the same, and writes the outcome to the log.',
   demo: 'Simulates a company with its own App Store in a temporary database, and continues live: purchases, lost notifications, a backend that fails now and then. The data is deleted when the command ends.',
   health:
     'Asks /readyz of the running server: whether it is up, the database can be written, and Apple’s root certificate is valid. It prints the reasons if the server is not ready, or if it is ready and an error has stopped alerts or webhooks. For service managers, containers without curl, and scripts that wait for a start.',
@@ -82,7 +82,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
   backup:
     'Writes one file while the server serves, and verifies it. The file has everything that a restore needs: the database, the configuration and the key files. Encrypt it: anyone who has it can read your keys.',
   restore:
-    'Verifies the backup and puts the database, the configuration and the key files in place, without a running server. An existing database is moved aside. Outgoing requests are held after a restore, until windfall outgoing resume.',
+    'Verifies the backup and puts the database, the configuration and the key files in place, without a running server. An existing database is moved aside, and so is a config file that sets nothing but what init or install wrote. Outgoing requests are held after a restore, until windfall outgoing resume.',
   'alerts test':
     'Sends a test message to one channel or to all, whatever the quiet hours and the mute are. Prints what each provider answered, in words.',
   'alerts log':

@@ -129,7 +129,7 @@ export const HELP: Readonly<Record<string, Help>> = {
   'refused list': { examples: ['windfall refused list', 'windfall refused list --raw 12'] },
   'rebuild metrics': { examples: ['windfall rebuild metrics', 'windfall rebuild metrics --json'] },
   verify: {
-    examples: ['windfall verify', 'windfall verify windfall.tar --identity windfall-identity.txt'],
+    examples: ['windfall verify', 'windfall verify windfall.tar.zst --identity windfall-identity.txt'],
     exits: { 1: 'A difference was found' },
   },
   'jobs list': { examples: ['windfall jobs list', 'windfall jobs list --json'] },
@@ -159,14 +159,14 @@ export const HELP: Readonly<Record<string, Help>> = {
   },
   backup: {
     examples: [
-      'windfall backup /var/lib/windfall/windfall.tar --recipients age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
-      'windfall backup windfall.tar --passphrase',
+      'windfall backup /var/lib/windfall/windfall.tar.zst --recipients age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
+      'windfall backup windfall.tar.zst --passphrase',
     ],
   },
   restore: {
     examples: [
-      'windfall restore windfall.tar --identity windfall-identity.txt',
-      'windfall restore windfall.tar --into /srv/look',
+      'windfall restore windfall.tar.zst --identity windfall-identity.txt',
+      'windfall restore windfall.tar.zst --into /srv/look',
     ],
   },
   'alerts test': {

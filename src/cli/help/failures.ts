@@ -7,6 +7,9 @@ import { isJson, printJsonError, writeTo } from '../instance/output.ts'
 const FAILURE = 1
 const WRONG_USAGE = 2
 
+/** The codes of a value that an option does not take, and of missing options. */
+const USAGE_CODES: readonly string[] = ['invalid_request', 'option_needed', 'options_needed']
+
 /** `errors` has the faults of single settings or fields. `isUsage`: the command line or the configuration is wrong. */
 type Failure = { code: string; message: string; errors?: readonly unknown[]; isUsage: boolean }
 
@@ -33,8 +36,7 @@ function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Refusal) {
     const { code, errors } = error
-    // A value that an option does not take.
-    return { code, message, ...(errors && { errors }), isUsage: code === 'invalid_request' }
+    return { code, message, ...(errors && { errors }), isUsage: USAGE_CODES.includes(code) }
   }
   if (isParserError(error)) return { code: 'wrong_usage', message, isUsage: true }
   return { code: 'failed', message, isUsage: false }

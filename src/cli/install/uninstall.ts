@@ -11,7 +11,9 @@ import { layoutAt } from './layout.ts'
 function uninstall(root: string): string[] {
   const layout = layoutAt(root)
   if (root === '/') stopService()
-  const programs = ['', '.new', '.previous', '.upgrade'].map((suffix) => `${layout.program}${suffix}`)
+  const programs = ['', '.new', '.previous', '.earlier', '.upgrade'].map(
+    (suffix) => `${layout.program}${suffix}`,
+  )
   const found = [layout.unit, ...programs, layout.addons].filter((path) => existsSync(path))
   for (const path of found) rmSync(path, { recursive: true })
   if (root === '/' && openSystemctl().state() !== null) openSystemctl().reload()

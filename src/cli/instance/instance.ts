@@ -4,12 +4,14 @@ import { setTimeout } from 'node:timers/promises'
 import { systemClocks } from '../../clock.ts'
 import type { LoadedConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
-import { callControl, isReadOnly, runVerb, type Verbs } from '../../control/socket.ts'
+import { callControl, runVerb, type Verbs } from '../../control/socket.ts'
 import { utcMinuteText } from '../../days.ts'
 import { Refusal } from '../../errors.ts'
 import { openLog } from '../../log.ts'
 import { startCommand } from '../../program/form.ts'
+import { assertNotSwapping } from '../../store/backup/swap.ts'
 import { lockForServing } from '../../store/disk/lock.ts'
+import { realPathOf } from '../../store/disk/paths.ts'
 import { loadWithTypes } from './load.ts'
 import { setResult } from './output.ts'
 import { actAsOwnerOf } from './privileges.ts'
@@ -56,8 +58,8 @@ export function sendVerb<Answer>(
  * Runs `work` with a function that sends verbs to the instance that `configPath` configures. `work` can send several
  * verbs, also concurrently. If no process serves the instance, `openLocal` opens it in this process until `work` ends.
  *
- * @throws everything that `work` throws; ConfigError; Refusal 404 `no_database` if the first verb only reads and the
- * database does not exist.
+ * @throws everything that `work` throws; ConfigError; Refusal 404 `no_database` if the database does not exist, unless
+ * the first verb is one that creates it.
  */
 export async function withInstance<Result>(
   configPath: string | undefined,
@@ -77,7 +79,7 @@ export async function withInstance<Result>(
     for (let attempt = 1; ; attempt += 1) {
       const answered = localInstance === null ? await callControl(config.store.path, verb, args) : null
       if (answered) return answerOf(verb, answered.result) as Answer
-      if (localInstance === null && isReadOnly(verb)) assertDatabaseExists(config)
+      if (localInstance === null && verb !== CREATING_VERB) assertDatabaseExists(config)
       localInstance ??= openAsOwner()
       const opening = localInstance
       const { verbs } = await opening.catch((error: unknown) => {
@@ -105,13 +107,21 @@ function answerOf(verb: string, answer: unknown): unknown {
   return answer
 }
 
-/** A command that only reads does not create a database. @throws Refusal 404 `no_database` */
+/** The verb that creates a database: an app may be connected before the first start. */
+const CREATING_VERB = 'apps.add'
+
+/**
+ * In a wrong folder, any other command would create another database beside the one that is served, and succeed.
+ *
+ * @throws Refusal 404 `no_database`; 409 `restore_interrupted` while the database is partly replaced.
+ */
 export function assertDatabaseExists({ store }: Config): void {
   if (existsSync(store.path)) return
+  assertNotSwapping(realPathOf(store.path))
   throw new Refusal(
     404,
     'no_database',
-    `there is no database at ${store.path} yet; ${startCommand} creates it`,
+    `there is no database at ${store.path} yet; ${startCommand} creates it. If Windfall uses another file, run the command in its folder, or name its config file with --config`,
   )
 }
 

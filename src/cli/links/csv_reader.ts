@@ -1,6 +1,6 @@
 /** Reads CSV files of any size (RFC 4180), also compressed with gzip. */
 import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Refusal } from '../../errors.ts'
 
@@ -20,7 +20,8 @@ export async function* recordsOf(file: string): AsyncGenerator<CsvRecord> {
 /** @throws Refusal 400 `invalid_file` if the file cannot be read, is not gzip although it ends in .gz, or is not UTF-8. */
 async function* textOf(file: string): AsyncGenerator<string> {
   const bytes: Readable = createReadStream(file)
-  const plain = file.endsWith('.gz') ? bytes.compose(createGunzip()) : bytes
+  // The iteration below throws the error of a stream. `pipeline` listens for one that comes before the iteration does.
+  const plain = file.endsWith('.gz') ? pipeline(bytes, createGunzip(), () => {}) : bytes
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
     for await (const chunk of plain) yield decoder.decode(chunk as Buffer, { stream: true })
@@ -38,7 +39,11 @@ export function openCsvParser() {
   let line = 1
   let delimiter: string | null = null
 
-  /** Returns the records that are complete with this piece. @throws Refusal 400 `invalid_file` for a huge record. */
+  /**
+   * Returns the records that are complete with this piece.
+   *
+   * @throws Refusal 400 `invalid_file` for a huge record, and at the end for a quote that is not closed.
+   */
   function push(text: string): CsvRecord[] {
     rest = rest === '' && line === 1 && delimiter === null ? text.replace(/^\uFEFF/, '') : rest + text
     return take(false)
@@ -60,16 +65,17 @@ export function openCsvParser() {
     }
     rest = rest.slice(from)
     if (rest.length > MAX_RECORD_CHARACTERS)
-      throw new Refusal(
-        400,
-        'invalid_file',
-        `line ${line}: a quote is not closed, or the line is longer than 1 MB`,
-      )
+      throw invalidLine(line, 'a quote is not closed, or the line is longer than 1 MB')
+    if (isEnd && rest !== '')
+      throw invalidLine(line, 'a quote is not closed, so the rest of the file would be one cell')
     return records
   }
 
   return { push, end }
 }
+
+const invalidLine = (line: number, words: string): Refusal =>
+  new Refusal(400, 'invalid_file', `line ${line}: ${words}`)
 
 /** Where the record that begins at `from` ends, and where the next one begins; null if its end has not arrived. */
 function endOfRecord(text: string, from: number, isEnd: boolean): { at: number; next: number } | null {
@@ -82,7 +88,7 @@ function endOfRecord(text: string, from: number, isEnd: boolean): { at: number; 
     if (character === '\r' && at + 1 === text.length && !isEnd) return null
     return { at, next: at + (character === '\r' && text[at + 1] === '\n' ? 2 : 1) }
   }
-  return isEnd && from < text.length ? { at: text.length, next: text.length } : null
+  return isEnd && !isQuoted && from < text.length ? { at: text.length, next: text.length } : null
 }
 
 function cellsOf(text: string, delimiter: string): string[] {

@@ -22,8 +22,11 @@ const OWN: Columns = {
   attributes: 'attributes',
 }
 
-/** How rows of a file become rows of an import. `app` is the bundle id of files without one. */
-export type Format = { name: string; read: (cells: Cells, app: string | null) => ReadRow }
+/**
+ * How rows of a file become rows of an import. `hasApp`: whether they name their app; otherwise `app` is the bundle id of
+ * all.
+ */
+export type Format = { name: string; hasApp: boolean; read: (cells: Cells, app: string | null) => ReadRow }
 
 /**
  * The format of a file with this header. `mapping` names the columns of fields, and then decides.
@@ -34,8 +37,8 @@ export function formatOf(header: readonly string[], mapping: Partial<Columns>): 
   const has = (...names: string[]): boolean => names.every((name) => header.includes(name))
   const missing = Object.values(mapping).filter((name) => !has(name))
   if (missing.length > 0) throw unreadable(`the file has no column ${missing.join(', ')}`, header)
-  if (Object.keys(mapping).length > 0) return byColumns('named columns', { ...OWN, ...mapping })
-  if (has('app_user_id', 'original_transaction_id')) return byColumns('Windfall', OWN)
+  if (Object.keys(mapping).length > 0) return byColumns('named columns', { ...OWN, ...mapping }, has)
+  if (has('app_user_id', 'original_transaction_id')) return byColumns('Windfall', OWN, has)
   if (has('rc_last_seen_app_user_id_alias', 'original_store_transaction_id')) return REVENUECAT
   if (has('customer_user_id', 'original_transaction_id')) return ADAPTY
   throw unreadable(
@@ -47,8 +50,9 @@ export function formatOf(header: readonly string[], mapping: Partial<Columns>): 
 const unreadable = (text: string, header: readonly string[]): Refusal =>
   new Refusal(400, 'invalid_file', `${text}. Columns found: ${header.join(', ')}`)
 
-const byColumns = (name: string, columns: Columns): Format => ({
+const byColumns = (name: string, columns: Columns, has: (column: string) => boolean): Format => ({
   name,
+  hasApp: has(columns.app),
   read: (cells, app) => ({
     row: {
       app: cells[columns.app] || app,
@@ -62,6 +66,7 @@ const byColumns = (name: string, columns: Columns): Format => ({
 /** RevenueCat’s scheduled data exports, versions 4 to 6 (revenuecat.com/docs/integrations/scheduled-data-exports). */
 const REVENUECAT: Format = {
   name: 'RevenueCat',
+  hasApp: false,
   read(cells, app) {
     const app_user_id = cells.rc_last_seen_app_user_id_alias ?? ''
     if (cells.store !== 'app_store' && cells.store !== 'mac_app_store') return { skipped: 'other_store' }
@@ -81,6 +86,7 @@ const REVENUECAT: Format = {
 /** Adapty’s exports of events to S3 (docs.adapty.io/docs/s3-exports). They have no attributes. */
 const ADAPTY: Format = {
   name: 'Adapty',
+  hasApp: false,
   read(cells, app) {
     if (cells.store !== 'app_store') return { skipped: 'other_store' }
     if (cells.environment?.toLowerCase() === 'sandbox') return { skipped: 'sandbox' }

@@ -5,7 +5,8 @@ import { basename, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { defineCommand } from 'citty'
 import type { FileImport } from '../../attribution/importing/file_imports.ts'
-import type { ImportOutcome } from '../../attribution/importing/link_import.ts'
+import { openJudgement } from '../../attribution/importing/judgement.ts'
+import type { ImportOutcome, JudgedRows } from '../../attribution/importing/link_import.ts'
 import { Refusal } from '../../errors.ts'
 import { configArg, organizationArg, plural, type SendVerb, withInstance } from '../instance/instance.ts'
 import { print, printError, setResult } from '../instance/output.ts'
@@ -101,8 +102,17 @@ async function* batchesOf({ file, options }: Source, result: Result): AsyncGener
   let batch: Batch = { rows: [], lines: [] }
   for await (const record of recordsOf(file)) {
     if (header === null) {
-      header = { names: record.cells, format: formatOf(record.cells, options.mapping) }
+      header = { names: record.cells, format: formatFor(record.cells, options) }
       result.format = header.format.name
+      continue
+    }
+    const extra = record.cells.slice(header.names.length).filter((cell) => cell !== '')
+    if (extra.length > 0) {
+      refuse(
+        result,
+        record.line,
+        `the row has ${record.cells.length} cells, and the header ${header.names.length}`,
+      )
       continue
     }
     const read = header.format.read(cellsByName(header.names, record), options.app)
@@ -117,6 +127,19 @@ async function* batchesOf({ file, options }: Source, result: Result): AsyncGener
   }
   if (header === null) throw new Refusal(400, 'invalid_file', 'the file is empty')
   if (batch.rows.length > 0) yield batch
+}
+
+/** @throws Refusal 400 `invalid_request` if neither the rows nor `--app` name the app */
+function formatFor(header: readonly string[], { app, mapping }: FileOptions): Format {
+  const format = formatOf(header, mapping)
+  if (format.hasApp || app !== null) return format
+  throw new Refusal(400, 'invalid_request', 'the file does not name the app of its rows: add --app BUNDLE')
+}
+
+/** Counts a row that the server does not see. */
+function refuse(result: Result, line: number, message: string): void {
+  result.refused += 1
+  if (result.faults.length < MAX_SHOWN_FAULTS) result.faults.push({ line, code: 'invalid_row', message })
 }
 
 const cellsByName = (names: readonly string[], { cells }: CsvRecord): Record<string, string> =>
@@ -137,8 +160,9 @@ const emptyResult = (dry_run: boolean): Result => ({
 const judgeFile = async (send: SendVerb, source: Source): Promise<Result> => {
   const result = emptyResult(true)
   const { organization } = source.options
-  await eachBatch(source, result, (from, rows) =>
-    send<ImportOutcome>('links.judge.show', { organization, from, rows }),
+  const together = openJudgement()
+  await eachBatch(source, result, async (from, rows) =>
+    together(rows, await send<JudgedRows>('links.judge.show', { organization, from, rows })),
   )
   return result
 }

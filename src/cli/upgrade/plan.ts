@@ -14,10 +14,14 @@ import { openJournal } from './journal.ts'
 import type { Report } from './report.ts'
 
 export type Plan = {
-  /** The installed program; the new one beside it; the old one, once the new one is in place. */
+  /**
+   * The installed program; the new one beside it; the old one, once the new one is in place; and the one that was `previous`
+   * before, until the new one is ready.
+   */
   program: string
   staged: string
   previous: string
+  earlier: string
   journal: ReturnType<typeof openJournal>
   loaded: LoadedConfig
   asking: Asking
@@ -54,6 +58,7 @@ export function openPlan({ config, program: given, wait_seconds, report }: PlanO
     program,
     staged: `${program}.new`,
     previous: `${program}.previous`,
+    earlier: `${program}.earlier`,
     journal: openJournal(`${program}.upgrade`),
     loaded,
     asking: openAsking(ownerOf(loaded.config.store.path), loaded.base),

@@ -83,7 +83,7 @@ async function backUp({ asking, program, loaded, report }: Plan, to: string): Pr
   // Scheduled backups have other names, so that this one does not expire. The time has milliseconds, because an earlier
   // run that was killed can have left its backup.
   const time = new Date(systemClock()).toISOString().replaceAll(':', '')
-  const name = `before-${to}-${time}.tar${recipients.length > 0 ? '.age' : ''}`
+  const name = `before-${to}-${time}.tar.zst${recipients.length > 0 ? '.age' : ''}`
   const destination = join(folder, name)
   report.step(2, `writing ${destination}`)
   const { bytes } = await asking.task(program, 'backup', { config: loaded.file, destination })

@@ -7,6 +7,7 @@ import { Refusal } from '../../errors.ts'
 import { INSTALLED_FOLDER } from '../../program/addon.ts'
 import { renameDurably } from '../../store/disk/durable_files.ts'
 import { realPathOf, statsAt } from '../../store/disk/paths.ts'
+import type { ServiceState } from '../../systemd/systemctl.ts'
 import { UNIT_NAME } from '../../systemd/unit.ts'
 import { sha256Of } from './candidate.ts'
 import type { Journal } from './journal.ts'
@@ -21,9 +22,11 @@ const RETURN_WAIT_MS = 120_000
 
 /** Puts the new executable in place and completes the upgrade. */
 export async function switchOver(plan: Plan, journal: Journal): Promise<Outcome> {
-  const { program, staged, previous, report } = plan
+  const { program, staged, previous, earlier, report } = plan
   plan.journal.write(journal)
   await installAddon(plan)
+  // An interrupted upgrade can have kept the program already.
+  if (statsAt(previous) !== null && sha256Of(previous) !== sha256Of(program)) keepAs(previous, earlier)
   keepAs(program, previous)
   renameDurably(staged, program)
   report.step(4, `${program} is ${journal.to}; ${journal.from} is ${previous}`)
@@ -43,13 +46,15 @@ export async function resume(plan: Plan, journal: Journal): Promise<Outcome | nu
 /** Restarts the service and waits until it is ready. */
 async function complete(plan: Plan, journal: Journal): Promise<Outcome> {
   const { from, to, wait_ms } = journal
-  const failure = (await restart(plan)) ?? (await untilReady(plan, wait_ms))
+  plan.report.step(4, 'restarting the service')
+  const failure = await startAndWait(plan, 'restart', wait_ms)
   if (failure !== null) {
     const failed = { ...journal, failure }
     plan.journal.write(failed)
     return undo(plan, failed)
   }
   plan.journal.remove()
+  rmSync(plan.earlier, { force: true })
   plan.report.step(5, `${plan.readyUrl} answers`)
   return { outcome: 'upgraded', from, to }
 }
@@ -70,32 +75,48 @@ function keepAs(file: string, name: string): void {
   rmSync(partial, { force: true })
 }
 
-/** Starts the new version in place of the old one. Returns why that failed; null if it did not. */
-async function restart({ service, report }: Plan): Promise<string | null> {
-  report.step(4, 'restarting the service')
+/** Starts or restarts the service, and waits until it is ready. Returns why it is not; null if it is. */
+async function startAndWait(plan: Plan, verb: 'start' | 'restart', wait_ms: number): Promise<string | null> {
+  const { service, readyUrl, report } = plan
+  const before = service.state()?.invocation ?? ''
   try {
-    service.run('restart')
-    return null
+    service.begin(verb)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
-}
-
-/** Waits until the server is ready. Returns why it is not; null if it is. */
-async function untilReady({ service, readyUrl, report }: Plan, wait_ms: number): Promise<string | null> {
   const until = preciseTime() + wait_ms
+  const watch = openCrashWatch(before)
   report.step(5, `waiting up to ${Math.ceil(wait_ms / 1_000)} s until ${readyUrl} answers`)
   for (;;) {
-    const active = service.state()?.active ?? ''
-    if (active === 'failed' || active === 'inactive')
-      return `${UNIT_NAME} is ${active}; journalctl -u windfall says why`
-    const answer = await ask(readyUrl)
+    const { hasBegun, failure } = watch(service.state())
+    if (failure !== null) return `${UNIT_NAME} ${failure}; journalctl -u windfall says why`
+    const answer = hasBegun ? await ask(readyUrl) : null
     if (answer === 200) return null
     if (preciseTime() > until)
-      return `${readyUrl} ${answer === null ? 'did not answer' : `answered ${answer}`} for ${Math.ceil(wait_ms / 1_000)} s; journalctl -u windfall says why`
+      return `${readyUrl} ${answerText(answer)} for ${Math.ceil(wait_ms / 1_000)} s; journalctl -u windfall says why`
     await setTimeout(POLL_MS)
   }
 }
+
+/**
+ * Returns a function that says whether a start has begun, and how it failed. Until then, the state is that of the start
+ * with the invocation `before`. The first crash is enough: systemd would try the same program four times more.
+ */
+function openCrashWatch(before: string) {
+  let own: string | null = null
+
+  return (state: ServiceState | null): { hasBegun: boolean; failure: string | null } => {
+    const { active = '', sub = '', invocation = '' } = state ?? {}
+    if (invocation === before) return { hasBegun: false, failure: null }
+    own ??= invocation
+    const hasEnded = active === 'failed' || active === 'inactive'
+    const hasCrashed = sub === 'auto-restart' || invocation !== own
+    return { hasBegun: true, failure: hasEnded ? `is ${active}` : hasCrashed ? 'ended at its start' : null }
+  }
+}
+
+const answerText = (status: number | null): string =>
+  status === null ? 'did not answer' : `answered ${status}`
 
 /** The status of a GET; null without an answer. */
 async function ask(url: string): Promise<number | null> {
@@ -126,13 +147,12 @@ async function undo(plan: Plan, journal: Journal): Promise<Outcome> {
 
 /** Puts the previous executable back and starts it. `database` is where the migrated database is. */
 async function serveAgain(plan: Plan, journal: Journal, database: string | null): Promise<Outcome> {
-  const { program, previous, service, report } = plan
+  const { program, previous, earlier, service, report } = plan
   const { from, to, failure } = journal
   if (sha256Of(program) === journal.sha256) keepAs(previous, program)
   report.step(6, `starting ${from} again`)
   service.run('reset-failed')
-  service.run('start')
-  const problem = await untilReady(plan, RETURN_WAIT_MS)
+  const problem = await startAndWait(plan, 'start', RETURN_WAIT_MS)
   if (problem !== null)
     throw new Refusal(
       500,
@@ -140,15 +160,17 @@ async function serveAgain(plan: Plan, journal: Journal, database: string | null)
       `Windfall ${to} failed (${failure}), and ${from}, which is in place again, is not ready either: ${problem}`,
     )
   plan.journal.remove()
-  rmSync(previous, { force: true })
+  if (statsAt(earlier) !== null) renameDurably(earlier, previous)
+  else rmSync(previous, { force: true })
   return { outcome: 'went_back', from, to, reason: failure ?? '', database }
 }
 
 function undecided(plan: Plan, journal: Journal, state: DatabaseState): Outcome {
-  const { program, previous, loaded } = plan
+  const { program, previous, earlier, loaded } = plan
   const { from, to, failure, backup } = journal
   const copy = state.backup ?? backup
   plan.journal.remove()
+  rmSync(earlier, { force: true })
   return {
     outcome: 'undecided',
     why: state.isAcknowledged ? 'acknowledged' : 'no_copy',

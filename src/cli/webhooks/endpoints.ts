@@ -167,7 +167,8 @@ export const removeCommand = defineCommand({
         if (isJson())
           throw new Refusal(400, 'invalid_request', '--json cannot ask; add --yes to drop what waits')
         print(`${waitingText(before)}. They are dropped if you delete ${before.name}.`)
-        if (!(await confirm(`Delete ${before.name}?`))) return
+        if (!(await confirm(`Delete ${before.name}?`)))
+          throw new Refusal(400, 'declined', 'Nothing was deleted.')
       }
       // Meanwhile another endpoint can have this name.
       const one = named({ ...args, name: before.id })

@@ -83,10 +83,12 @@ export const replayCommand = defineCommand({
         throw new Refusal(400, 'invalid_request', '--json cannot ask; add --yes to send the events again')
       const preview = await send<Preview>('webhooks.preview.show', request)
       print(previewText(preview))
-      if (preview.matching === 0 || !(args.yes || (await confirm('Send them again?')))) return
+      if (preview.matching === 0) return
+      if (!args.yes && !(await confirm('Send them again?')))
+        throw new Refusal(400, 'declined', 'Nothing was sent.')
       const { id } = await send<Replay>('webhooks.replay', request)
       printError(`Replay ${id} runs. To stop it: windfall webhooks replay --stop ${id}`)
-      await followReplay(send, id)
+      await followReplay(send, id, preview.matching)
     })
   },
 })
@@ -110,8 +112,11 @@ function previewText({ matching, is_capped, first_at, last_at }: Preview): strin
   return `${count}, from ${instantText(first_at)} to ${instantText(last_at)}.`
 }
 
-/** Shows the progress until everything was tried once, or until it has to wait. Ctrl-C leaves the replay running. */
-async function followReplay(send: SendVerb, id: string): Promise<void> {
+/**
+ * Shows the progress, of `expected` events or more, until everything was tried once, or until it has to wait. Ctrl-C
+ * leaves the replay running.
+ */
+async function followReplay(send: SendVerb, id: string, expected: number): Promise<void> {
   const printer = progressPrinter()
   try {
     for (;;) {
@@ -124,11 +129,8 @@ async function followReplay(send: SendVerb, id: string): Promise<void> {
       if (state === 'done' && waiting === 0) return print(doneText(status.replay))
       if (obstacle !== null) return print(`The replay waits: ${obstacle}.`)
       if (state === 'done' && untried === 0) return print(triedText(status))
-      const sent = made - waiting
-      printer.progress(
-        { done: sent, of: made },
-        `${sent.toLocaleString('en-US')} of ${plural(made, 'event')} sent`,
-      )
+      const [sent, of] = [made - waiting, Math.max(made, expected)]
+      printer.progress({ done: sent, of }, `${sent.toLocaleString('en-US')} of ${plural(of, 'event')} sent`)
       await setTimeout(POLL_MS)
     }
   } finally {

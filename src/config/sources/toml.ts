@@ -3,13 +3,11 @@ import { parse, TomlError } from 'smol-toml'
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
 import { type Path, pathText } from '../checks/issues.ts'
 
-/**
- * The values of a TOML text, or where and why it is invalid. Lines and columns count from 1. `lines` is computed when it
- * is first read.
- */
-type Toml =
-  | Readonly<{ values: Record<string, unknown>; lines: ReadonlyMap<string, number> }>
-  | Readonly<{ line: number; column: number; fault: string }>
+/** Where and why a TOML text is invalid. Lines and columns count from 1. */
+export type TomlFault = Readonly<{ line: number; column: number; fault: string }>
+
+/** The values of a TOML text, or what is wrong with it. `lines` is computed when it is first read. */
+type Toml = Readonly<{ values: Record<string, unknown>; lines: ReadonlyMap<string, number> }> | TomlFault
 
 export function readToml(text: string): Toml {
   try {
@@ -52,13 +50,17 @@ function linesOf(text: string): ReadonlyMap<string, number> {
   return lines
 }
 
+/** The parts of a dotted key. */
+export const namesOf = (key: AST.TOMLKey): string[] =>
+  key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value))
+
 function addTable(lines: Map<string, number>, table: AST.TOMLTable): void {
   addPath(lines, [], table.resolvedKey, table.loc.start.line)
   for (const pair of table.body) addPair(lines, table.resolvedKey, pair)
 }
 
 function addPair(lines: Map<string, number>, above: Path, pair: AST.TOMLKeyValue): void {
-  const keys = pair.key.keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value))
+  const keys = namesOf(pair.key)
   addPath(lines, above, keys, pair.loc.start.line)
   addValue(lines, [...above, ...keys], pair.value)
 }

@@ -7,7 +7,7 @@ import { isLoopback } from '../../http/hosts.ts'
 import { startOfServer } from '../../systemd/starting.ts'
 import { errorText } from '../apple/reach.ts'
 import { type DoctorContext, NO_DATABASE, NO_SERVER } from '../context.ts'
-import { certificateAt, type OwnAddress, requestOwnAddress } from '../own_address.ts'
+import { certificateAt, type OwnAddress, requestOwnAddress, whoAnswers } from '../own_address.ts'
 import { error, type Outcome, ok, skipped, warning } from '../result.ts'
 
 const DAY_MS = 86_400_000
@@ -16,10 +16,31 @@ const DAY_MS = 86_400_000
 export async function checkAddress({ config, serving }: DoctorContext): Promise<Outcome[]> {
   const base_url = serving?.base_url ?? config.base_url
   const https = httpsOutcome(base_url)
-  if (serving === null)
-    return [https, skipped(`${NO_SERVER} Nothing answers at ${base_url}.`, START, { subject: 'request' })]
+  if (serving === null) return [https, await otherOutcome(base_url)]
   const own = await requestOwnAddress(base_url, serving.seen)
   return [https, requestOutcome(base_url, own), browserOutcome(base_url, serving.seen)]
+}
+
+/** Who answers at the base URL while the server of this database does not run. */
+async function otherOutcome(base_url: string): Promise<Outcome> {
+  const details = { subject: 'request' }
+  const answering = await whoAnswers(base_url)
+  if (answering.problem !== null)
+    return skipped(`${NO_SERVER} ${base_url} does not answer: ${answering.problem}.`, START, details)
+  const { status, isWindfall } = answering
+  if (isWindfall)
+    return warning(
+      `${NO_SERVER} At ${base_url} a Windfall answers that uses another database, or runs elsewhere.`,
+      'To check that one, run this command where it runs, in its folder or with its config file: `windfall doctor --config FILE`.',
+      details,
+    )
+  // A proxy whose server does not run.
+  if (status >= 500) return skipped(`${NO_SERVER} ${base_url} answers with status ${status}.`, START, details)
+  return warning(
+    `${NO_SERVER} At ${base_url} another program answers, with status ${status}.`,
+    'Stop that program, or set `base_url` and `server.port` to an address of Windfall’s own.',
+    details,
+  )
 }
 
 const START = `Start it: \`${startOfServer()}\`.`

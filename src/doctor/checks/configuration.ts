@@ -38,13 +38,12 @@ function fileText({ sources, hosts }: DoctorContext): string {
 function countsText({ config, sources }: DoctorContext): string {
   const kinds = flatten(config).map(([path]) => sources.sourceKindByPath.get(pathText(path)) ?? 'default')
   const count = (kind: string): number => kinds.filter((one) => one === kind).length
-  const variables = count('environment')
-  const keyFiles = count('secret file')
+  const [inFile, defaults] = [count('file'), count('default')]
   return [
-    `${count('file')} settings are from the file`,
-    `${variables} from environment variables`,
-    `${keyFiles} from key files`,
-    `${count('default')} have their defaults`,
+    `${inFile} ${inFile === 1 ? 'setting is' : 'settings are'} from the file`,
+    `${count('environment')} from environment variables`,
+    `${count('secret file')} from key files`,
+    `${defaults} ${defaults === 1 ? 'has its default' : 'have their defaults'}`,
   ].join(', ')
 }
 

@@ -4,6 +4,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { preciseTime } from '../../clock.ts'
+import { replacedDatabases } from '../../store/backup/swap.ts'
 import { diskSamplesSince } from '../../store/disk/samples.ts'
 import { isRealApple } from '../apple/reach.ts'
 import type { DoctorContext } from '../context.ts'
@@ -32,9 +33,21 @@ export function checkDisk(context: DoctorContext): Outcome {
   const free = Math.floor((bavail * bsize) / MEGABYTE)
   const size = statSync(context.config.store.path, { throwIfNoEntry: false })?.size ?? 0
   const { words, days } = forecast(context, bavail * bsize)
-  const detail = `The database has ${Math.ceil(size / MEGABYTE)} MB, and ${free.toLocaleString('en-US')} MB of its disk are free. ${words}`
+  const detail = `The database has ${Math.ceil(size / MEGABYTE)} MB, and ${free.toLocaleString('en-US')} MB of its disk are free. ${words}${replacedText(context)}`
   if (free < MIN_FREE_MEGABYTES) return error(detail, FREE_SPACE)
   return days !== null && days < SOON_DAYS ? warning(detail, FREE_SPACE) : ok(detail)
+}
+
+/** Databases that restores replaced. Nothing deletes them, because they may have what a backup lacks. */
+function replacedText({ config }: DoctorContext): string {
+  const { files, bytes } = replacedDatabases(config.store.path)
+  if (files.length === 0) return ''
+  const size = `${Math.ceil(bytes / MEGABYTE).toLocaleString('en-US')} MB`
+  const [are, them] =
+    files.length === 1
+      ? ['A database that a restore replaced uses', 'it']
+      : [`${files.length} databases that restores replaced use`, 'them']
+  return ` ${are} ${size}: ${files.toSorted().join(', ')}. Delete ${them} when you no longer need ${them}.`
 }
 
 const FREE_SPACE =

@@ -5,6 +5,7 @@ import { examineJobs } from '../../health/job_findings.ts'
 import { examineRates } from '../../health/rate_findings.ts'
 import { openDrillLog } from '../../store/backup/drills.ts'
 import { openBackupLog } from '../../store/backup/log.ts'
+import type { Reader } from '../../store/reader.ts'
 import { startOfServer } from '../../systemd/starting.ts'
 import { type DoctorContext, NO_DATABASE, NO_SERVER } from '../context.ts'
 import { error, type Outcome, ok, outcomeOf, skipped, warning } from '../result.ts'
@@ -58,9 +59,23 @@ const SCHEDULE = 'Set `schedule = "30 3 * * *"` in `[backup]`, and copy the fold
 const BACK_UP =
   'Run `windfall jobs run backup`; its message says why it fails. Or run `windfall backup FILE`.'
 
-/** The age of the last verified backup. */
-export function checkBackup({ reader, clock, config: { backup } }: DoctorContext): Outcome {
-  if (reader === null) return skipped(NO_DATABASE)
+/** The age of the last verified backup, and of the last that was copied to another machine. */
+export function checkBackup(context: DoctorContext): Outcome[] {
+  const { reader, config } = context
+  if (reader === null) return [skipped(NO_DATABASE)]
+  const made = madeOutcome(context, reader)
+  return config.backup.command.length === 0 ? [made] : [made, copiedOutcome(context, reader)]
+}
+
+function copiedOutcome({ clock }: DoctorContext, reader: Reader): Outcome {
+  const details = { subject: 'copied', title: 'Backup elsewhere' }
+  const last = openBackupLog(reader).lastCopied()
+  if (last === null) return warning('No backup was copied to another machine.', BACK_UP, details)
+  const detail = `${last.file} was copied to another machine ${ago(last.at, clock())}.`
+  return clock() - last.at > MAX_BACKUP_AGE_MS ? warning(detail, BACK_UP, details) : ok(detail, details)
+}
+
+function madeOutcome({ clock, config: { backup } }: DoctorContext, reader: Reader): Outcome {
   const last = openBackupLog(reader).last()
   const isScheduled = backup.schedule !== 'off'
   const remedy = isScheduled ? BACK_UP : SCHEDULE
@@ -82,7 +97,7 @@ export function checkDrill({ reader, clock }: DoctorContext): Outcome {
   const last = openDrillLog(reader).last()
   if (last === null)
     return warning(
-      'No restore has been tried on this machine. A drill on another machine is not known here.',
+      'No backup was restored into another folder on this machine. A drill on another machine is not known here.',
       DRILL,
     )
   const detail = `${last.file} was restored into another folder ${ago(last.at, clock())}.`

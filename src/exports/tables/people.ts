@@ -50,7 +50,7 @@ const links: ExportTable = {
   from: 'main.links l',
   where: namesNoErased('l.app_id', ['l.app_user_id', 'l.proved_app_user_id']),
   columns: [
-    l.integer('id', 'The id of the link'),
+    l.integer('id', 'The number of the link; its id in the API is `lnk_` and this number'),
     l.text('app_id', 'The app'),
     l.text('store', '`apple` or `google`'),
     l.text('transaction_id', 'The original transaction id, or the Play purchase token'),
@@ -82,7 +82,7 @@ const moves: ExportTable = {
     'h.to_proved_app_user_id',
   ]),
   columns: [
-    h.integer('id', 'The id of the change, with which the owner can undo it'),
+    h.integer('id', 'The number of the change; the owner can undo it with the id `mov_` and this number'),
     l.text('app_id', 'The app'),
     h.integer('link_id', 'The link'),
     h.text('from_app_user_id', 'The user before'),

@@ -22,6 +22,9 @@ const BYTES_PER_CHUNK = 64
 /** The minimum size of the first buffer of a body in several chunks. */
 const MIN_BUFFER_BYTES = 1_024
 
+/** What .NET writes before a text. RFC 8259 permits to ignore it. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 function tooLarge(limit: number): Refusal {
@@ -83,10 +86,15 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes
+
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new Refusal(400, 'invalid_json', 'The body is empty; send a JSON value.')
   if (!isUtf8(bytes)) throw new Refusal(400, 'invalid_json', 'The body is not UTF-8.')
-  const text = bytes.toString()
+  const text = withoutMark(bytes).toString()
   let value: unknown
   try {
     value = JSON.parse(text)

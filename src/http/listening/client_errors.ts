@@ -6,6 +6,7 @@ import type { Log } from '../../log.ts'
 import { newRequestId } from '../ids.ts'
 import { PROBLEM_TYPE, problemOf } from '../problems.ts'
 import { COMMON_HEADERS } from '../security_headers.ts'
+import type { Connections } from './connections.ts'
 
 const NOT_HTTP = new Refusal(400, 'bad_request', 'Malformed HTTP request.')
 const INVALID_TARGET = new Refusal(
@@ -18,6 +19,9 @@ const UNSUPPORTED_EXPECTATION = new Refusal(
   'expectation_failed',
   'The only supported expectation is 100-continue.',
 )
+const CROWDED = new Refusal(503, 'busy', 'Most connections are in use, and this request came too slowly.', {
+  headers: { 'retry-after': '1' },
+})
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: new Refusal(431, 'headers_too_large', 'The headers are too large.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new Refusal(
@@ -28,7 +32,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new Refusal(408, 'request_timeout', 'The request did not arrive in time.'),
 }
 
-function headersOf(body: string): string[] {
+function headersOf(refusal: Refusal, body: string): string[] {
   const length = String(Buffer.byteLength(body))
   return [
     'x-request-id',
@@ -38,13 +42,14 @@ function headersOf(body: string): string[] {
     PROBLEM_TYPE,
     'content-length',
     length,
+    ...Object.entries(refusal.headers).flat(),
   ]
 }
 
 /** A raw HTTP response, for sockets without a ServerResponse. */
 function rawResponse(refusal: Refusal): string {
   const body = problemOf(refusal)
-  const headers = [...headersOf(body), 'connection', 'close']
+  const headers = [...headersOf(refusal, body), 'connection', 'close']
   const lines = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`]
   for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
   return [...lines, '', body].join('\r\n')
@@ -52,24 +57,7 @@ function rawResponse(refusal: Refusal): string {
 
 function refuse(res: ServerResponse, refusal: Refusal): void {
   const body = problemOf(refusal)
-  res.writeHead(refusal.status, headersOf(body)).end(body)
-}
-
-/** Tracks the open responses of each connection: several if requests are pipelined. */
-function openResponses() {
-  const responsesBySocket = new WeakMap<Socket, Set<ServerResponse>>()
-
-  function add({ socket }: IncomingMessage, res: ServerResponse): void {
-    const responses = responsesBySocket.get(socket) ?? new Set()
-    responsesBySocket.set(socket, responses.add(res))
-    res.once('close', () => responses.delete(res))
-  }
-
-  /** Whether a response of the connection has begun and not ended. Then no other response can be sent. */
-  const hasBegunResponse = (socket: Socket): boolean =>
-    [...(responsesBySocket.get(socket) ?? [])].some((res) => res.headersSent)
-
-  return { add, hasBegunResponse }
+  res.writeHead(refusal.status, headersOf(refusal, body)).end(body)
 }
 
 function refuseConnection(
@@ -84,9 +72,16 @@ function refuseConnection(
     socket.destroy()
     return
   }
+  refuseOn(socket, refusal)
+}
+
+function refuseOn(socket: Socket, refusal: Refusal): void {
   socket.write(rawResponse(refusal))
   socket.destroySoon()
 }
+
+/** Refuses a request whose body has not arrived, because most connections are in use. Closes its connection. */
+export const refuseCrowded = (socket: Socket): void => refuseOn(socket, CROWDED)
 
 /** Whether the target is a path, `*`, or the absolute form of RFC 9112 §3.2.2, which the host check refuses. */
 function isValidTarget(target: string): boolean {
@@ -100,19 +95,19 @@ function isValidTarget(target: string): boolean {
 export function answerClientErrors(
   server: Server,
   log: Log,
+  connections: Pick<Connections, 'noteRequest' | 'hasBegunResponse'>,
   handle: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): void {
-  const responses = openResponses()
   server.on('request', (req, res) => {
-    responses.add(req, res)
+    connections.noteRequest(req, res)
     if (isValidTarget(req.url ?? '')) handle(req, res)
     else refuse(res, INVALID_TARGET)
   })
   server.on('checkExpectation', (req, res) => {
-    responses.add(req, res)
+    connections.noteRequest(req, res)
     refuse(res, UNSUPPORTED_EXPECTATION)
   })
   server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) refuseConnection(log, error, socket, responses.hasBegunResponse(socket))
+    if (socket instanceof Socket) refuseConnection(log, error, socket, connections.hasBegunResponse(socket))
   })
 }

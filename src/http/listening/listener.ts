@@ -3,9 +3,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { preciseTime } from '../../clock.ts'
 import type { Log } from '../../log.ts'
-import { answerClientErrors } from './client_errors.ts'
+import { answerClientErrors, refuseCrowded } from './client_errors.ts'
+import { type AddressOf, openConnections } from './connections.ts'
 import { type Handler, openStarting } from './starting.ts'
 import { normalizeTarget } from './target.ts'
 
@@ -15,7 +15,7 @@ export type ListenOptions = Readonly<{
   host?: string
   /** The port; 0 picks a free one. */
   port?: number
-  /** The maximum number of connections; further connections are closed immediately. */
+  /** The maximum number of connections. Above three quarters of it, see `openConnections`. */
   max_connections?: number
   /** The timeout for all headers of a request. It starts with the connection if the client sends nothing. */
   headers_timeout_ms?: number
@@ -52,7 +52,6 @@ const DEFAULTS = {
 
 const MAX_HEADER_BYTES = 16_384
 const SWEEP_EVERY_MS = 20
-const WARN_EVERY_MS = 60_000
 
 function openServer(settings: Required<ListenOptions>): Server {
   const server = createServer({
@@ -65,30 +64,12 @@ function openServer(settings: Required<ListenOptions>): Server {
     joinDuplicateHeaders: true,
     requireHostHeader: false,
   })
-  server.maxConnections = settings.max_connections
   server.setTimeout(settings.idle_timeout_ms)
   return server
 }
 
-function watchConnections(log: Log, server: Server, maxConnections: number): Set<Socket> {
-  const sockets = new Set<Socket>()
-  let warned_at = Number.NEGATIVE_INFINITY
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  server.on('drop', () => {
-    if (preciseTime() - warned_at < WARN_EVERY_MS) return
-    warned_at = preciseTime()
-    log.warn('the connection limit is reached; new connections are refused', {
-      max_connections: maxConnections,
-    })
-  })
-  return sockets
-}
-
 /** Stops accepting connections, waits for running requests, and aborts them after `shutdown_ms`. */
-function closeServer(server: Server, sockets: Set<Socket>, shutdown_ms: number): Promise<void> {
+function closeServer(server: Server, sockets: Iterable<Socket>, shutdown_ms: number): Promise<void> {
   return new Promise((resolve) => {
     // Without this sweep, a connection that becomes idle would delay the shutdown by its keep-alive time.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS)
@@ -132,11 +113,11 @@ export async function openListener(log: Log, options: ListenOptions) {
   const settings = { ...DEFAULTS, ...options }
   const server = openServer(settings)
   const starting = openStarting(settings.hold_ms)
-  answerClientErrors(server, log, (req, res) => {
+  const connections = openConnections(log, server, { max: settings.max_connections, refuse: refuseCrowded })
+  answerClientErrors(server, log, connections, (req, res) => {
     req.url = normalizeTarget(req.url ?? '')
     return starting.handle(req, res)
   })
-  const sockets = watchConnections(log, server, settings.max_connections)
   const { host } = settings
   try {
     await once(server.listen({ host, port: settings.port }), 'listening')
@@ -152,11 +133,14 @@ export async function openListener(log: Log, options: ListenOptions) {
     port,
     /** The maximum size of a body, in bytes. */
     max_body_bytes: settings.max_body_bytes,
-    /** Gives all requests to `handler` from now on. */
-    handOver: (handler: Handler): void => starting.hand(handler),
+    /** Gives all requests to `handler` from now on; `addressOf` determines their clients. */
+    handOver(handler: Handler, addressOf: AddressOf): void {
+      connections.useAddresses(addressOf)
+      starting.hand(handler)
+    },
     close(): Promise<void> {
       starting.refuseHeld()
-      closing ??= closeServer(server, sockets, settings.shutdown_ms)
+      closing ??= closeServer(server, connections.sockets(), settings.shutdown_ms)
       return closing
     },
   }

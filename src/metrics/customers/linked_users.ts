@@ -1,5 +1,6 @@
 /** Reads the users linked to purchases, the verification of the links, and the history of the links. */
 import { type LinkFacts, labelOf, type Proof } from '../../attribution/link.ts'
+import { linkIdOf, moveIdOf } from '../../attribution/link_ids.ts'
 import { explainLinkLabel, explainUserLabel, isClaimedFromInstall } from '../../attribution/link_reasons.ts'
 import type { UserRow } from '../../attribution/users.ts'
 import type { Store } from '../../store/store.ts'
@@ -100,6 +101,7 @@ export function apiLink(row: LinkRow) {
   const link = { ...rest, ...facts }
   return {
     ...link,
+    id: linkIdOf(row.id),
     verification: labelOf(facts),
     handed_over: isClaimedFromInstall(link),
     why: explainLinkLabel(link),
@@ -113,6 +115,7 @@ function apiMove(link: LinkRow, move: MoveRow, isNewest: boolean) {
   return {
     transaction_id,
     ...move,
+    id: moveIdOf(move.id),
     from_proofs: proofsIn(move.from_proofs),
     from_verification: from && labelOf(from),
     to_proofs: proofsIn(move.to_proofs),

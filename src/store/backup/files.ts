@@ -3,14 +3,14 @@
 /** The number of days, weeks and months whose newest backup is kept. */
 export type Keep = { daily: number; weekly: number; monthly: number }
 
-const NAME = /^windfall-(\d{4}-\d{2}-\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar(\.age)?$/
+const NAME = /^windfall-(\d{4}-\d{2}-\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar(\.zst)?(\.age)?$/
 const DAY_MS = 86_400_000
 /** 1970-01-05 was a Monday. */
 const MONDAY_MS = 4 * DAY_MS
 
-/** The name of a backup, such as `windfall-2026-11-22T030500Z.tar`, in UTC. */
+/** The name of a backup, such as `windfall-2026-11-22T030500Z.tar.zst`, in UTC. */
 export const backupName = (at: number, encrypted: boolean): string =>
-  `windfall-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '')}Z.tar${encrypted ? '.age' : ''}`
+  `windfall-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '')}Z.tar.zst${encrypted ? '.age' : ''}`
 
 /**
  * The backups to delete. A backup is kept if it is the newest of one of the last days, weeks (from Monday) or months

@@ -5,16 +5,27 @@ import type { Store } from '../store.ts'
 /** A verified backup. `at` is when it ended, in milliseconds since the epoch. */
 type VerifiedBackup = { at: number; file: string; bytes: number; sha256: string }
 
+/** A backup that was copied to another machine, and when. */
+type CopiedBackup = { at: number; file: string }
+
 const LAST_KEY = 'backup'
+const COPIED_KEY = 'backup_copied'
 /** The key in the table `settings` under which the backups in progress are listed. */
 export const UNFINISHED = 'unfinished_backups'
 
 export function openBackupLog(store: Pick<Store, 'prepare'>) {
   const lastText = openSetting(store, LAST_KEY)
+  const copiedText = openSetting(store, COPIED_KEY)
   const unfinishedText = openSetting(store, UNFINISHED)
 
   /** The last verified backup; null if there is none. */
   const last = (): VerifiedBackup | null => JSON.parse(lastText.get() ?? 'null')
+
+  /** The last backup that was copied to another machine; null if there is none. */
+  const lastCopied = (): CopiedBackup | null => JSON.parse(copiedText.get() ?? 'null')
+
+  /** Records a copy on another machine. Call it inside a unit of work. */
+  const noteCopied = (copied: CopiedBackup): void => copiedText.set(JSON.stringify(copied))
 
   /** The destinations of backups that have begun and not ended. */
   const unfinished = (): string[] => JSON.parse(unfinishedText.get() ?? '[]')
@@ -30,5 +41,5 @@ export function openBackupLog(store: Pick<Store, 'prepare'>) {
     if (verified !== null) lastText.set(JSON.stringify(verified))
   }
 
-  return { last, unfinished, noteBegin, noteEnd }
+  return { last, lastCopied, unfinished, noteBegin, noteEnd, noteCopied }
 }

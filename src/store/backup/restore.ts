@@ -1,16 +1,18 @@
 /** Restores a backup: verifies it, moves the previous database aside, and overwrites no file. */
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { chmod, copyFile } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Database as Connection } from 'better-sqlite3'
 import type { Clock } from '../../clock.ts'
 import { openConnection } from '../disk/connection.ts'
 import { lockForServing } from '../disk/lock.ts'
+import { realPathOf } from '../disk/paths.ts'
 import { openHeldMark } from '../held_mark.ts'
 import { assertOwnLog, readHeader } from '../schema/header.ts'
 import { raiseSequences } from '../sequences.ts'
 import { codeOf } from '../sqlite_errors.ts'
 import type { DecryptionKey } from './archive/age.ts'
-import { DATABASE, type Manifest } from './archive/format.ts'
+import { CONFIG, DATABASE, type Manifest } from './archive/format.ts'
 import { assertFreeSpace } from './backup.ts'
 import { syncToDisk } from './copies.ts'
 import { UNFINISHED } from './log.ts'
@@ -45,14 +47,19 @@ type RestoreOptions = {
   folder: string
   /** Whether to restore to an absolute path from the backup's configuration if nothing exists at that path. */
   allowsAbsolutePath: boolean
+  /**
+   * A config file in `folder` that sets nothing of its own. The backup's takes its place and names the path of the
+   * database, unless that is relative to another folder or in use. Null by default.
+   */
+  firstConfig?: string | null
   /** False when nothing else can serve the restored database: outgoing requests are then not held. True by default. */
   isHeld?: boolean
   clock: Clock
 }
 
 /**
- * Verifies and restores `backup`. Nothing changes before the verification has succeeded. An existing database is moved
- * aside. Other existing files stay, and the backup's files get other names.
+ * Verifies and restores `backup`. Nothing changes before the verification has succeeded. An existing database and
+ * `firstConfig` are moved aside. Other existing files stay, and the backup's files get other names.
  *
  * @throws Refusal 409 `already_serving` while a process serves the database, 400 `not_a_backup`, `damaged_backup`,
  * `wrong_key` or `unusable_database` when the backup cannot be used, 507 `no_room`.
@@ -65,20 +72,18 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Restore
   try {
     assertFreeSpace(defaultPath, statSync(backup).size)
     const { file, rows, manifest } = await stage(backup, key, staging)
-    const configuredPath = manifest?.entries.find(({ name }) => name === DATABASE)?.path ?? DEFAULT_DATABASE
-    const database = wanted.database ?? databasePathFor(configuredPath, folder, wanted.allowsAbsolutePath)
-    const originalPath =
-      wanted.database !== null || isInsideFolder(configuredPath) || database === configuredPath
-        ? null
-        : configuredPath
+    const { database, originalPath, replacedConfig } = destinationOf(manifest, { folder, ...wanted })
     const place = async () => {
+      const ready = await besideDatabase(file, database)
       const aside = await beginSwap(database)
-      prepareRestored(file, { aside, now: clock(), isHeld })
-      await syncToDisk(file)
-      await endSwap(file, database)
+      prepareRestored(ready, { aside, now: clock(), isHeld })
+      await syncToDisk(ready)
+      await endSwap(ready, database)
+      if (ready !== file) rmSync(dirname(ready), { recursive: true })
       // The files come last, because a configuration without its key files would prevent a second run of this command.
       const isRelocated = originalPath !== null
-      const placed = manifest === null ? [] : placeFiles(manifest, { staging, folder, database, isRelocated })
+      const destination = { staging, folder, database, isRelocated, replacedConfig }
+      const placed = manifest === null ? [] : placeFiles(manifest, destination)
       return { database, originalPath, aside, rows, placed, manifest }
     }
     return database === defaultPath ? await place() : await withLock(database, place)
@@ -88,12 +93,42 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Restore
   }
 }
 
-/** The path of the database in the backup's configuration, if it can be used; otherwise the default path. */
-function databasePathFor(configuredPath: string, folder: string, allowsAbsolutePath: boolean): string {
-  if (isInsideFolder(configuredPath)) return join(folder, configuredPath)
-  return allowsAbsolutePath && isAbsolute(configuredPath) && !existsSync(configuredPath)
-    ? configuredPath
-    : join(folder, DEFAULT_DATABASE)
+type Wanted = Pick<RestoreOptions, 'folder' | 'database' | 'allowsAbsolutePath' | 'firstConfig'>
+
+type RestoredPlace = Pick<Restored, 'database' | 'originalPath'> & {
+  /** The config file that the backup's replaces; null if none. */
+  replacedConfig: string | null
+}
+
+/** Where the database goes, and whether the backup's config file takes the place of the first one. */
+function destinationOf(manifest: Manifest | null, wanted: Wanted): RestoredPlace {
+  const { folder, database: configured, allowsAbsolutePath, firstConfig = null } = wanted
+  const pathOf = (name: string) => manifest?.entries.find((entry) => entry.name === name)?.path
+  const backupPath = pathOf(DATABASE) ?? DEFAULT_DATABASE
+  const ownPath = resolve(folder, backupPath)
+  const isFree = isAbsolute(backupPath) && allowsAbsolutePath && !existsSync(ownPath)
+  const isConfigured = configured !== null && realPathOf(ownPath) === realPathOf(configured)
+  const usable = isConfigured ? configured : isFree ? ownPath : null
+  if (usable !== null && firstConfig !== null && join(folder, pathOf(CONFIG) ?? '') === firstConfig)
+    return { database: usable, originalPath: null, replacedConfig: firstConfig }
+  if (configured !== null) return { database: configured, originalPath: null, replacedConfig: null }
+  const isInside = isInsideFolder(backupPath)
+  const database = isInside || isFree ? ownPath : join(folder, DEFAULT_DATABASE)
+  return {
+    database,
+    originalPath: isInside || database === backupPath ? null : backupPath,
+    replacedConfig: null,
+  }
+}
+
+/** Copies `file` to the file system of `database`, if it is on another. Returns the path to rename. */
+async function besideDatabase(file: string, database: string): Promise<string> {
+  if (statSync(dirname(file)).dev === statSync(dirname(database)).dev) return file
+  assertFreeSpace(database, statSync(file).size)
+  const copy = join(openStaging(database), DATABASE)
+  await copyFile(file, copy)
+  await chmod(copy, 0o600)
+  return copy
 }
 
 async function withLock<Result>(database: string, work: () => Promise<Result>): Promise<Result> {

@@ -1,7 +1,8 @@
 /** Restores the config file and the key files without overwriting existing files. */
-import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
 import { keyFileOf } from '../../config/key_path.ts'
+import { copyFileDurably } from '../disk/durable_files.ts'
 import { CONFIG, DATABASE, type Manifest } from './archive/format.ts'
 
 /**
@@ -16,20 +17,32 @@ export type PlacedFile = {
   aside?: string
 }
 
-type Destination = { staging: string; folder: string; database: string; isRelocated: boolean }
+type Destination = {
+  staging: string
+  folder: string
+  database: string
+  isRelocated: boolean
+  /** The config file that the backup's replaces; null if none. */
+  replacedConfig: string | null
+}
 
 /** The folder for files whose path in the backup is outside of the config folder. */
 const OUTSIDE_FOLDER = 'keys'
 
-/** Restores every file of the backup except the database into `folder`. Overwrites nothing. */
+/**
+ * Restores every file of the backup except the database into `folder`. Overwrites nothing. The config file comes last,
+ * because it names the others.
+ */
 export function placeFiles(manifest: Manifest, destination: Destination): PlacedFile[] {
-  const { staging, folder, database, isRelocated } = destination
+  const { staging, folder, database, isRelocated, replacedConfig } = destination
   const original = manifest.entries.find(({ name }) => name === DATABASE)?.path ?? ''
-  return manifest.entries
+  const config = manifest.entries.filter(({ name }) => name === CONFIG)
+  return [...manifest.entries.filter((entry) => !config.includes(entry)), ...config]
     .filter(({ name }) => name !== DATABASE)
     .map(({ name, path }) => {
       // The restored database needs its own key, so the key follows it and replaces that of the previous database.
-      if (path === keyFileOf(original)) return placeKey(join(staging, name), keyFileOf(database))
+      if (path === keyFileOf(original)) return replace(join(staging, name), keyFileOf(database))
+      if (name === CONFIG && replacedConfig !== null) return replace(join(staging, name), replacedConfig)
       // If the database was restored to another path, this configuration would serve another database by accident.
       const isAside = isRelocated && name === CONFIG
       return place(join(staging, name), isAside ? `${path}.restored` : path, folder)
@@ -49,12 +62,12 @@ function place(source: string, path: string, folder: string): PlacedFile {
   return { file, state: file === target ? 'restored' : 'beside', originalPath }
 }
 
-function placeKey(source: string, file: string): PlacedFile {
+/** Keeps an existing file under another name. There is a file at each moment, also if the machine stops. */
+function replace(source: string, file: string): PlacedFile {
   if (isSame(source, file)) return { file, state: 'same', originalPath: null }
   const aside = existsSync(file) ? freeAside(file) : null
-  if (aside !== null) renameSync(file, aside)
-  copyFileSync(source, file, constants.COPYFILE_EXCL)
-  chmodSync(file, 0o600)
+  if (aside !== null) copyFileDurably(file, aside, 0o600)
+  copyFileDurably(source, file, 0o600)
   return aside === null
     ? { file, state: 'restored', originalPath: null }
     : { file, state: 'swapped', originalPath: null, aside }

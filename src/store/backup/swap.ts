@@ -6,14 +6,18 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Refusal } from '../../errors.ts'
 import { syncToDisk } from './copies.ts'
 
-/** The suffixes of the database and of SQLite's files next to it. All of them together contain the committed data. */
-const SUFFIXES = ['', '-wal', '-shm', '-journal']
+/**
+ * The suffixes of the database and of the files of SQLite next to it, which together contain the committed data, and of
+ * what its log continues.
+ */
+const SUFFIXES = ['', '-wal', '-shm', '-journal', '.base']
 
 /** The marker file exists while files are moved. It contains the path to which the previous database is moved. */
 const markerOf = (database: string): string => `${database}.swapping`
@@ -75,6 +79,16 @@ export async function endSwap(staged: string, database: string): Promise<void> {
   await syncToDisk(dirname(database))
   rmSync(markerOf(database))
   await syncToDisk(dirname(database))
+}
+
+/** The databases that restores moved aside, and the bytes of their files. */
+export function replacedDatabases(database: string): { files: string[]; bytes: number } {
+  const folder = dirname(database)
+  const files = readdirSync(folder)
+    .filter((name) => name.startsWith(`${basename(database)}.replaced-`))
+    .map((name) => join(folder, name))
+  const bytes = files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
+  return { files: files.filter((file) => /\d$/.test(file)), bytes }
 }
 
 function freeAside(database: string): string {

@@ -23,6 +23,8 @@ const PAGE_SIZE_AT = 8
 const SALTS_AT = 16
 const FRAME_SALTS_AT = 8
 const SALTS_BYTES = 8
+/** How much of each page `newFrames` reads: the header of the database, if it is the first page. */
+export const PAGE_BEGINNING_BYTES = 100
 
 export type LogFile = ReturnType<typeof openLogFile>
 
@@ -32,10 +34,10 @@ export function openLogFile(db: Database, file: string) {
 
   /** The salts of the log, which change at each restart; empty if the log is empty. */
   function salts(): string {
-    if (bytes() < HEADER_BYTES) return ''
+    if (!existsSync(path)) return ''
     const handle = openSync(path, 'r')
     try {
-      return saltsIn(handle, SALTS_AT)
+      return saltsOf(handle)
     } finally {
       closeSync(handle)
     }
@@ -80,9 +82,8 @@ export function openLogFile(db: Database, file: string) {
 function endOfNewFrames(handle: number): number {
   const { size } = fstatSync(handle)
   if (size < HEADER_BYTES) return size
-  const frame_bytes = FRAME_HEADER_BYTES + readAt(handle, PAGE_SIZE_AT, 4).readUInt32BE()
-  const salts = saltsIn(handle, SALTS_AT)
-  const startOf = (frame: number): number => HEADER_BYTES + frame * frame_bytes
+  const { frame_bytes, startOf } = framesOf(handle)
+  const salts = saltsOf(handle)
   let [isNew, isOld] = [-1, Math.ceil((size - HEADER_BYTES) / frame_bytes)]
   while (isOld - isNew > 1) {
     const frame = Math.floor((isNew + isOld) / 2)
@@ -92,9 +93,32 @@ function endOfNewFrames(handle: number): number {
   return startOf(isOld)
 }
 
+/** The length of each frame, and where they begin. */
+function framesOf(handle: number) {
+  const frame_bytes = FRAME_HEADER_BYTES + readAt(handle, PAGE_SIZE_AT, 4).readUInt32BE()
+  return { frame_bytes, startOf: (frame: number): number => HEADER_BYTES + frame * frame_bytes }
+}
+
+/** The salts of an open log; empty if the log is empty. */
+export const saltsOf = (handle: number): string =>
+  fstatSync(handle).size < HEADER_BYTES ? '' : saltsIn(handle, SALTS_AT)
+
+/** The frames that were written since the last restart: the number of the page, and how its content begins. */
+export function* newFrames(handle: number): Generator<{ page: number; beginning: Buffer }> {
+  const { size } = fstatSync(handle)
+  if (size < HEADER_BYTES) return
+  const { frame_bytes, startOf } = framesOf(handle)
+  const salts = saltsOf(handle)
+  for (let frame = 0; startOf(frame) + frame_bytes <= size; frame += 1) {
+    const bytes = readAt(handle, startOf(frame), FRAME_HEADER_BYTES + PAGE_BEGINNING_BYTES)
+    if (bytes.toString('hex', FRAME_SALTS_AT, FRAME_SALTS_AT + SALTS_BYTES) !== salts) return
+    yield { page: bytes.readUInt32BE(), beginning: bytes.subarray(FRAME_HEADER_BYTES) }
+  }
+}
+
 const saltsIn = (handle: number, at: number): string => readAt(handle, at, SALTS_BYTES).toString('hex')
 
-function readAt(handle: number, at: number, length: number): Buffer {
+export function readAt(handle: number, at: number, length: number): Buffer {
   const bytes = Buffer.alloc(length)
   readSync(handle, bytes, 0, length, at)
   return bytes

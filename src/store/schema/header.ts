@@ -4,6 +4,7 @@
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { Refusal } from '../../errors.ts'
+import { isReplacedBesideLog } from '../disk/log_base.ts'
 
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
@@ -41,7 +42,7 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 export function assertOwnLog(file: string): void {
   if (sizeOf(`${file}-wal`) === 0) return
   const header = readHeader(file)
-  if (header?.isWal) return
+  if (header?.isWal && !isReplacedBesideLog(file)) return
   const what = header === null ? 'is missing or empty' : 'is a copy that was made without it'
   throw new Refusal(
     409,

@@ -344,7 +344,7 @@ test('the transactions and the links of a profile are lists with a CSV', async (
   expect(lines[0]).toMatch(
     /^transaction_id,original_transaction_id,product_id,.*,price,currency,base,refunded,/,
   )
-  expect(await csv('links')).toMatch(/\r\n\d+,apple,100,,ann,/)
+  expect(await csv('links')).toMatch(/\r\nlnk_\d+,apple,100,,ann,/)
 })
 
 test('a customer has the name that an attribute gives the user, the proved one first', async () => {

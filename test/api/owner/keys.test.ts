@@ -133,7 +133,7 @@ test('only the owner, on the same origin, manages keys', async () => {
     ['GET', 'pending', undefined],
     ['GET', 'settings', undefined],
     ['POST', `pending/${BUNDLE}/connect`, {}],
-    ['POST', 'links/1/undo', undefined],
+    ['POST', 'link-moves/mov_1/undo', undefined],
     ['POST', 'test-notification', { app: BUNDLE, environment: 'sandbox' }],
     ['GET', `test-notification/t?app=${BUNDLE}&environment=sandbox`, undefined],
   ] as const) {

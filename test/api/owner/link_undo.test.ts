@@ -3,7 +3,7 @@ import { customerId } from '../../../src/ledger/customers.ts'
 import { BUNDLE, transactionPayload } from '../../apple/samples.ts'
 import { openSignedIn } from './settings_pages.ts'
 
-type Move = Record<string, unknown> & { id: number; can_undo: boolean }
+type Move = Record<string, unknown> & { id: string; can_undo: boolean }
 type Profile = { links: Record<string, unknown>[]; link_history: Move[] }
 
 /** A purchase that Ann is proved to have made, and that a call without proof moved to Bob. */
@@ -21,7 +21,7 @@ async function openWithMove() {
   const profile = async () =>
     (await call('GET', `customers/${customerId(lantern?.id ?? '', 'production', '100')}`))
       .body as unknown as Profile
-  const undo = (id: unknown) => call('POST', `links/${id}/undo`)
+  const undo = (id: unknown) => call('POST', `link-moves/${id}/undo`)
   return { ...owned, attribute, profile, undo, app_id: lantern?.id ?? '' }
 }
 
@@ -51,12 +51,24 @@ test('undoing a move links the purchase to the previous user with its label, and
   expect(app.feed(['customer.moved']).at(-1)).toMatchObject({
     data: { user: { app_user_id: 'ann', verification: 'verified' }, from_app_user_id: 'bob' },
   })
-  expect(auditEntries()).toEqual([{ action: 'move.undone', subject: String(move?.id) }])
+  expect(auditEntries()).toEqual([{ action: 'move.undone', subject: move?.id }])
   expect(await undo(move?.id)).toMatchObject({ status: 409, body: { code: 'move_superseded' } })
   // And that can be undone, too.
   expect((await undo(link_history[0]?.id)).body).toMatchObject({
     link: { app_user_id: 'bob', proved_app_user_id: 'ann', verification: 'unverified' },
   })
+})
+
+test('the path that took the id of a move for that of a link names the new one, and undoes nothing', async () => {
+  const { call, profile } = await openWithMove()
+  const before = await profile()
+  expect(before).toMatchObject({ links: [{ id: 'lnk_1' }], link_history: [{ id: 'mov_1' }] })
+  for (const id of ['1', 'lnk_1', 'mov_1'])
+    expect(await call('POST', `links/${id}/undo`)).toMatchObject({
+      status: 410,
+      body: { code: 'replaced', detail: expect.stringContaining('POST /api/v1/link-moves/{id}/undo') },
+    })
+  expect(await profile()).toEqual(before)
 })
 
 test('refuses to undo a move that is not the last change', async () => {
@@ -105,7 +117,7 @@ test('refuses to undo a move that would restore an erased user as proved', async
   expect((await profile()).links).toMatchObject([{ app_user_id: 'zoe' }])
 })
 
-test.each(['0', '999', 'abc', '-1'])('%s is no move', async (id) => {
+test.each(['mov_0', 'mov_999', 'abc', '-1', '1', 'lnk_1', 'mov_1x'])('%s is no move', async (id) => {
   const { undo } = await openWithMove()
   expect(await undo(id)).toMatchObject({ status: 404, body: { code: 'unknown_move' } })
 })

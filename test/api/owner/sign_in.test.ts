@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { LinkKind } from '../../../src/access/owner.ts'
 import { hashPassword } from '../../../src/access/passwords.ts'
 import { duringHash } from '../../access/held_hash.ts'
@@ -57,6 +57,9 @@ test('the printed link sets a password, signs in, and works once', async () => {
   })
   expect(given.headers.getSetCookie()).toEqual([
     expect.stringMatching(/^windfall=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax$/),
+    expect.stringMatching(
+      /^windfall-browser=b_[\w-]{22}\.\d+\.[\w-]{43}; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Lax$/,
+    ),
   ])
   expect(given.headers.get('cache-control')).toBe('no-store')
   expect(await session(cookieOf(given))).toMatchObject({ state: 'owner', fresh: true })
@@ -87,6 +90,18 @@ test.each([
   ['a sequence', '1234567890123', 'must not be a repetition or a sequence'],
   ['backwards', 'nmlkjihgfedcba', 'must not be a repetition or a sequence'],
   ['ours', 'Windfall-2026!!', 'must not consist only of words like windfall, admin or password'],
+  ['two words', 'correcthorse', 'must not be two common words or passwords with digits around them'],
+  [
+    'two words with signs',
+    'Correct-Horse_1999!',
+    'must not be two common words or passwords with digits around them',
+  ],
+  [
+    'a word with digits',
+    'basketball2024',
+    'must not be two common words or passwords with digits around them',
+  ],
+  ['two passwords', 'iloveyoumonkey', 'must not be two common words or passwords with digits around them'],
   ['ours twice', 'windfall-admin-1', 'must not consist only of words like windfall, admin or password'],
 ])('a weak password (%s) is refused, and the link stays', async (_, password, message) => {
   const token = await link()
@@ -215,6 +230,58 @@ test('an address has ten attempts and one more each minute; others are not held 
   expect((await from('203.0.113.10', PASSWORD)).status).toBe(200)
   app.clock.turn(MINUTE)
   expect((await from('203.0.113.9', PASSWORD)).status).toBe(200)
+})
+
+describe('a browser in which the owner signed in before', () => {
+  const browserOf = ({ headers }: Given) => headers.getSetCookie()[1]?.split(';')[0] ?? ''
+  const STRANGER = '203.0.113.9'
+  /** The status of the right password from an address that has no attempts left. */
+  async function statusWith(cookie: string): Promise<number> {
+    const wrong = () => login({ password: 'wrong, but long' }, { 'x-forwarded-for': STRANGER })
+    while ((await wrong()).status !== 429);
+    return (await login(undefined, { cookie, 'x-forwarded-for': STRANGER })).status
+  }
+
+  test('has attempts of its own', async () => {
+    await withPassword()
+    expect(await statusWith('')).toBe(429)
+    const cookie = browserOf(await login())
+    expect(await statusWith(cookie)).toBe(200)
+    const [id] = cookie.split('.')
+    expect(await statusWith(`${id}.${app.clock() + DAY}.${'x'.repeat(43)}`)).toBe(429)
+    expect(browserOf(await login(undefined, { cookie })).split('.')[0]).toBe(id)
+  })
+
+  test('is forgotten after 400 days, a change of the password or a reset', async () => {
+    await withPassword()
+    const first = browserOf(await login())
+    app.clock.turn(400 * DAY)
+    expect(await statusWith(first)).toBe(429)
+    const second = browserOf(await login())
+    const owner = await app.signIn()
+    const change = { current_password: PASSWORD, password: 'another good phrase' }
+    const changed = await app.post('/api/v1/password', change, owner)
+    expect(await statusWith(second)).toBe(429)
+    await withPassword()
+    expect(await statusWith(browserOf(changed))).toBe(200)
+    await app.windfall.store.commit(() => app.windfall.owner.reset())
+    await withPassword()
+    expect(await statusWith(browserOf(changed))).toBe(429)
+  })
+
+  test('is not a browser of a guest', async () => {
+    await withPassword()
+    const { cookie } = await app.signIn()
+    const made = await app.post(
+      '/api/v1/share-links',
+      { label: 'For the bank', basis: 'gross' },
+      { ...SAME_SITE, cookie },
+    )
+    const token = String(made.body.url).split('#')[1]
+    const opened = await app.post('/api/v1/share/open', { token }, SAME_SITE)
+    expect(opened.status).toBe(200)
+    expect(opened.headers.getSetCookie()).toHaveLength(1)
+  })
 })
 
 test('counts an IPv6 /64 as one address', async () => {
@@ -365,6 +432,7 @@ test('over HTTPS, the cookie is Secure', async () => {
     expect.stringMatching(
       /^__Host-windfall=[\w-]{43}; Path=\/; Max-Age=7776000; Secure; HttpOnly; SameSite=Lax$/,
     ),
+    expect.stringMatching(/^__Host-windfall-browser=b_\S+; Path=\/; Max-Age=34560000; Secure; HttpOnly; /),
   ])
   expect(await session(cookieOf(given))).toMatchObject({ state: 'owner', insecure: false })
   const token = cookieOf(given).split('=')[1]

@@ -358,6 +358,8 @@ test('an erasure reports when it is stopped, and continues at the next start', a
 const text = fc
   .tuple(fc.stringMatching(/^[a-z0-9]{12}$/), fc.string({ unit: 'binary', maxLength: 6 }), fc.nat(9))
   .map(([word, odd, digit]) => `${word}${odd.replaceAll('\u0000', '')}${digit}`)
+/** The same without the characters that are refused in ids. */
+const userId = text.map((one) => one.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ''))
 const call = fc.oneof(
   fc.record({
     kind: fc.constant('identify' as const),
@@ -380,7 +382,7 @@ const call = fc.oneof(
   fc.record({ kind: fc.constant('reopen' as const) }),
 )
 const history = fc.record({
-  users: fc.uniqueArray(text, { minLength: 4, maxLength: 4 }),
+  users: fc.uniqueArray(userId, { minLength: 4, maxLength: 4 }),
   calls: fc.array(call, { minLength: 5, maxLength: 40 }),
   forgottenUsers: fc.uniqueArray(fc.nat(3), { minLength: 1, maxLength: 4 }),
 })

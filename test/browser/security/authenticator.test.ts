@@ -9,6 +9,7 @@ import { hasChromium, launch, type Size } from '../chromium.ts'
 import { assertSound, storePicture, visitAsOwner } from '../owned.ts'
 
 const PASSWORD = 'correct horse battery'
+const NEW_PASSWORD = 'another good phrase'
 const STEP = 30_000
 
 let browser: Browser
@@ -110,8 +111,26 @@ inBrowser('makes new recovery codes, and removes the app, on a phone', async () 
   await page.getByRole('heading', { name: 'Recovery codes', exact: true }).waitFor()
   expect(await page.locator('.recovery-codes').textContent()).not.toBe(first)
   await page.getByRole('button', { name: 'I saved the codes' }).click()
+
+  app.clock.turn(20 * 60_000)
+  await page.getByLabel('Current password').fill(PASSWORD)
+  await page.getByLabel('New password').fill(NEW_PASSWORD)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  const asked = page.getByRole('dialog', { name: 'Enter a code' })
+  await asked.getByLabel('Code', { exact: true }).fill(codeAt(secret, app.clock()))
+  await asked.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Password changed.').waitFor()
+
+  // The password was entered too long ago.
+  app.clock.turn(20 * 60_000)
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await assertSound(page)
+  await storePicture(page, 'reauth_code_phone')
+  await asked.getByLabel('Code', { exact: true }).fill(codeAt(secret, app.clock()))
+  await asked.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Set up' }).waitFor()
   expect(app.windfall.secondFactor.isOn()).toBe(false)
 })

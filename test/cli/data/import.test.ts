@@ -82,6 +82,7 @@ test('reports failed days and a stopped run, and exits with an error', async () 
 
 test('refuses missing keys and wrong options with what to do', async () => {
   const cwd = folderOf()
+  await run(['apps', 'add', 'com.example.app'], { cwd })
   expect(await run(['import'], { cwd })).toMatchObject({
     status: 1,
     stdout: '',

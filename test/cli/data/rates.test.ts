@@ -10,6 +10,7 @@ function folderWith(csv: string): { cwd: string; env: Record<string, string> } {
   const { path, remove } = temporaryFolder()
   onTestFinished(remove)
   writeFileSync(join(path, 'rates.csv'), csv)
+  windfall(['apps', 'add', 'com.example.app'], { cwd: path, env })
   return { cwd: path, env }
 }
 

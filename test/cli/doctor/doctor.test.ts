@@ -71,9 +71,42 @@ const runJob = ({ windfall }: { windfall: Windfall }, name: string) =>
 test('an empty installation has next steps and no faults', async () => {
   const found = await diagnosed(openKeyFolder(opened))
   expect(found.filter(({ status }) => status === 'error')).toEqual([])
-  expect(about(found, 'server')).toEqual(['warning Windfall is not running. → Start it: `npm start`.'])
+  expect(about(found, 'server')).toEqual([
+    expect.stringMatching(/^warning No server runs with .*\/windfall\.db\. → Start it: `npm start`\.$/),
+  ])
   expect(about(found, 'database')[0]).toContain('does not exist yet')
   expect(about(found, 'keys:none')[0]).toContain('`windfall connect`')
+})
+
+test('without a server of its own, the doctor says what answers at the base URL', async () => {
+  const other = await openTestApp()
+  const answers: [status: number, body: string, words: RegExp][] = [
+    [
+      200,
+      'hello',
+      /^warning No server runs .* another program answers, with status 200\. → Stop that program/,
+    ],
+    [502, 'bad gateway', /^skipped No server runs .* answers with status 502\. → Start it/],
+    [
+      200,
+      await (await other.request('/readyz')).text(),
+      /^warning .* a Windfall answers that uses another database/,
+    ],
+  ]
+  for (const [status, body, words] of answers) {
+    const receiver = await openHttpReceiver()
+    receiver.behave((_, response) => void response.writeHead(status).end(body))
+    const found = await diagnosed(openKeyFolder(opened), {
+      env: { WINDFALL_BASE_URL: new URL(receiver.url).origin },
+    })
+    expect(about(found, 'address:request')).toEqual([expect.stringMatching(words)])
+  }
+  const found = await diagnosed(openKeyFolder(opened), { env: { WINDFALL_BASE_URL: 'http://127.0.0.1:1' } })
+  expect(about(found, 'address:request')).toEqual([
+    expect.stringMatching(
+      /^skipped No server runs .* http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/,
+    ),
+  ])
 })
 
 test('a copied database has a warning about held requests', async () => {
@@ -400,11 +433,19 @@ test('the command prints each result with what to do, and exits with 1 if there 
   })
 })
 
-test('without a terminal, windfall connect lists the required options', () => {
-  const { status, stderr } = windfall(['connect'], { cwd: openKeyFolder(opened).path })
-  expect(status).toBe(1)
-  expect(stderr).toContain('--purchase-key FILE (or none)')
-})
+test.each([
+  [[], '--purchase-key FILE (or none)'],
+  [['--issuer', 'x'], 'issuer id'],
+  [['--connect-key', 'missing.p8'], 'missing.p8'],
+])(
+  'without a terminal, windfall connect %j is wrong usage, and says what is missing or wrong',
+  (args, words) => {
+    const { status, stderr } = windfall(['connect', ...args], { cwd: openKeyFolder(opened).path })
+    expect(status).toBe(2)
+    expect(stderr).toContain(words)
+    expect(stderr).toContain('Nothing was written.')
+  },
+)
 
 test('prints an age in one unit', () => {
   const MINUTE = 60_000

@@ -21,7 +21,10 @@ async function openServed() {
 test('a restored backup of this instance is a drill with its age', async () => {
   const { check, app, cwd, backup, restore } = await openServed()
   expect(await check('drill')).toMatchObject([
-    { status: 'warning', detail: expect.stringContaining('No restore has been tried on this machine.') },
+    {
+      status: 'warning',
+      detail: expect.stringContaining('No backup was restored into another folder on this machine.'),
+    },
   ])
   expect((await run(['backup', backup], { cwd })).status).toBe(0)
   expect((await restore()).stdout).toContain('Windfall records this restore as a drill')

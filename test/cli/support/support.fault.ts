@@ -13,7 +13,7 @@ test('without a server the bundle has the checks of the command itself', async (
   const entries = await unpackTar(readFileSync(file))
   const textOf = (name: string) =>
     Buffer.from(entries.find(({ header }) => header.name === name)?.data ?? []).toString()
-  expect(textOf('doctor.json')).toContain('Windfall is not running.')
+  expect(textOf('doctor.json')).toContain('No server runs with ')
   expect(JSON.parse(textOf('process.json')).server).toBeNull()
   expect(JSON.parse(textOf('database.json')).rows).toBeNull()
 })

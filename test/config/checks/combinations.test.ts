@@ -17,6 +17,19 @@ test('refuses a headers timeout that is longer than the request timeout', () => 
   expect(complaintsOf('[server]\nheaders_timeout_seconds = 10')).toEqual([])
 })
 
+test('refuses a command that copies backups without naming them, or without encryption', () => {
+  const recipients = 'recipients = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]'
+  const complaints = (command: string, more = '') => complaintsOf(`[backup]\ncommand = ${command}\n${more}`)
+  expect(complaints('["scp", "{file}", "there:"]', recipients)).toEqual([])
+  expect(complaints('[]')).toEqual([])
+  expect(complaints('["scp", "{file}", "there:"]')).toEqual([
+    'config.toml:2  backup.command  would copy backups that are not encrypted. A backup contains your keys: set recipients.',
+  ])
+  expect(complaints('["sync"]', recipients)).toEqual([
+    'config.toml:2  backup.command  does not name the backup. Write {file} where the program takes its path.',
+  ])
+})
+
 test('refuses a duplicate slug', () => {
   expect(
     complaintsOf(

@@ -55,10 +55,12 @@ test('a variable changes one entry of a list or adds the next', () => {
 })
 
 test('a list variable replaces the whole list, and other variables change its entries', () => {
-  const { config } = configured('[[apps]]\nbundle_id = "com.a"\nsku = "A"', {
+  const { config, locationByPath } = configured('[[apps]]\nbundle_id = "com.a"\nsku = "A"', {
     WINDFALL_APPS: '[{ bundle_id = "com.z" }]',
     WINDFALL_APPS_0_NAME: 'Z',
   })
+  expect(locationByPath.get('apps[0].bundle_id')).toBe('WINDFALL_APPS')
+  expect(locationByPath.get('apps[0].name')).toBe('WINDFALL_APPS_0_NAME')
   expect(config.apps).toMatchObject([{ bundle_id: 'com.z', name: 'Z', sku: null }])
 })
 

@@ -54,7 +54,6 @@ test('finds the line of every key and list item in every TOML syntax', () => {
 test.each([
   ['a = 1\nb = ', 2, 5, 'invalid value'],
   ['a = "x', 1, 5, 'unfinished string'],
-  ['a = 1\na = 2', 2, 1, 'trying to redefine an already defined table or value'],
   ['a = 99999999999999999999', 1, 5, 'integer value cannot be represented losslessly'],
 ])('%j cannot be read, and it is said where', (text, line, column, fault) => {
   expect(readToml(text)).toMatchObject({ line, fault, column: expect.any(Number) })
@@ -63,6 +62,37 @@ test.each([
   const advice = 'Each line is key = value, a [section] or a # comment. Put text in quotes.'
   expect(folder.issues()).toEqual([
     `config.toml:${line}  is not valid TOML at column ${column}: ${fault}. ${advice}`,
+  ])
+})
+
+const MOVE = (line: number) =>
+  `Move the settings of this section below line ${line}, and remove this heading.`
+const ONE = 'Remove one of the two lines.'
+
+test.each([
+  ['[log]\n[server]\nport = 1\n[log]', 4, `[log] is already in line 1. ${MOVE(1)}`],
+  ['[log]\n[server] # one\n\n  [ server ] # two', 4, `[ server ] is already in line 2. ${MOVE(2)}`],
+  ['server.port = 1\n[server]', 2, `[server] is already in line 1. ${MOVE(1)}`],
+  [
+    '[[endpoints]]\n[endpoints.headers]\n[[endpoints]]\n[endpoints.headers]\na = 1\n[endpoints.headers]',
+    6,
+    `[endpoints.headers] is already in line 4. ${MOVE(4)}`,
+  ],
+  ['a = 1\na = 2', 2, `a is already set in line 1. ${ONE}`],
+  ['[log]\nlevel = "a"\n[server]\nlevel = [\n1]\n"level" = [', 6, `"level" is already set in line 4. ${ONE}`],
+  ['[server]\na.b = 1\na = 2', 3, `a is already set in line 2. ${ONE}`],
+  ['[server]\na = """\n[server]\n"""\na.b = 2', 5, `a.b is already set in line 2. ${ONE}`],
+])('%j repeats what is already there, and the line of the first is named', (text, line, words) => {
+  const folder = openFolder()
+  folder.write('config.toml', text)
+  expect(folder.issues()).toEqual([`config.toml:${line}  ${words}`])
+})
+
+test('a list of inline tables that repeats a key is refused with its line', () => {
+  const folder = openFolder()
+  folder.write('config.toml', 'a = [\n  { b = 1, b = 2 },\n]')
+  expect(folder.issues()).toEqual([
+    expect.stringMatching(/^config\.toml:2 {2}is not valid TOML at column \d+: /),
   ])
 })
 

@@ -80,7 +80,7 @@ export const EXCEPTIONS: readonly Exception[] = [
 
 /** The programs that run here. A command of any other program needs an exception. */
 export const RUNNABLE =
-  /^(?:[A-Z_]+=\S+ )*(?:windfall(?:\.previous)?|\.\/windfall-\S+|curl|npm start|npm run -s windfall|chmod|head|install -d|mkdir|mv|sha256sum|tar|\(umask 077 && openssl)(?= |$)/
+  /^(?:[A-Z_]+=\S+ )*(?:windfall(?:\.previous)?|\.\/windfall-\S+|curl|npm start|npm run -s windfall|chmod|head|install -d|mkdir|mv|sha256sum|tar|zstd|\(umask 077 && openssl)(?= |$)/
 
 /** `page` and `language`: blocks that are no commands. `suite`: the file that runs them, and the words with which it does. */
 type Others = { page: string; language: string; suite: readonly [file: string, words: string] }

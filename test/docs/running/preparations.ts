@@ -18,10 +18,10 @@ const PREPARATIONS: readonly Preparation[] = [
     prepare: ({ folder }, [, file = '']) => renew(join(at(folder, file)), null),
   },
   {
-    command: /^windfall(?:\.previous)? (?:restore|verify) (\S+\.tar|\S*FILE)\b(.*)/,
+    command: /^windfall(?:\.previous)? (?:restore|verify) (\S+\.tar(?:\.zst)?|\S*FILE)(?!\S)(.*)/,
     prepare: (place, [, file = '', options = '']) => needBackup(place, file, options.includes('--identity')),
   },
-  { command: /^head -c -2048 FILE/, prepare: (place) => needBackup(place, 'FILE', false) },
+  { command: /^zstd -dc FILE/, prepare: (place) => needBackup(place, 'FILE', false) },
   {
     command: /(\S+\/replica\.db)$/,
     prepare: ({ folder, instance }, [, destination = '']) => {

@@ -3,14 +3,16 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { configured } from '../../config/folder.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { folderOf, run, type Serving, start, startServing } from '../../processes.ts'
 import { isLong } from '../../random.ts'
-import { commandsIn, unit, writeConfig } from './documented.ts'
+import { commandsIn, databasePaths, installedConfig, unit, writeConfig } from './documented.ts'
 import { litestream, program, replicate, SKIPPED, VERSION } from './program.ts'
 
 const APP = 'com.example.lantern'
-const CONFIG = `[limits]\nsdk_requests_per_minute = 100000\n[[apps]]\nbundle_id = "${APP}"\n`
+const CONFIG = `[[apps]]\nbundle_id = "${APP}"\n`
+const QUICK = ['#sdk_requests_per_minute = ', 'sdk_requests_per_minute = 100000 # '] as const
 const USER = 'marie-77'
 
 async function identify({ url }: Serving, appUserId: string, attributes = {}): Promise<number> {
@@ -52,7 +54,10 @@ async function runDocumented([name = '', ...args]: string[], cwd: string): Promi
 }
 
 const open = () => {
-  const cwd = folderOf({ 'config.toml': CONFIG })
+  const cwd = folderOf()
+  writeFileSync(join(cwd, 'config.toml'), `${installedConfig(cwd).replace(...QUICK)}${CONFIG}`, {
+    mode: 0o600,
+  })
   return { cwd, files: writeConfig(cwd), list: async () => (await run(['forget', '--list'], { cwd })).stdout }
 }
 
@@ -133,6 +138,11 @@ test.skipIf(program === null)(
     expect(usersIn(restored)).toEqual(['ok', 'first', 'second'])
   },
 )
+
+test('the page names the database of windfall install', () => {
+  const { config } = configured(installedConfig('/var/lib/windfall'))
+  expect(new Set(nonEmpty(databasePaths()))).toEqual(new Set([config.store.path]))
+})
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 

@@ -39,7 +39,7 @@ const median = (values: number[]): number => quantile([...values], 0.5)
 /** A server whose answered calls are recorded. */
 async function openInstance(subscribers: number) {
   const authority = await openAuthority({ now: Date.now() })
-  const cwd = folderOf({ 'config.toml': CONFIG })
+  const cwd = folderOf({ 'config.toml': `${CONFIG}\n[store]\npath = "windfall.db"\n` })
   const server = { cwd, entry: await bundledServing(), env: { ROOT_PEM: authority.root_pem } }
   const calls = callsOf({ seed, subscribers, authority })
   const model = openModel()

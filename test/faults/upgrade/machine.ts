@@ -48,10 +48,14 @@ async function answers(url: string): Promise<void> {
 const sha256Of = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 /**
- * The bundle of the installed version, or an executable; the dump of a database to begin with; and the size of the disk
- * for the data, which needs root.
+ * The bundle of the installed version, or an executable; the dump of a database to begin with; the size of the disk for
+ * the data, which needs root; and whether systemd never gives up.
  */
-type Options = ({ bundle: string } | { program: string }) & { dump?: string; data_mb?: number }
+type Options = ({ bundle: string } | { program: string }) & {
+  dump?: string
+  data_mb?: number
+  isPatient?: boolean
+}
 
 /** Mounts a disk in memory, until the tests of the file end. */
 function mountMemory(folder: string, megabytes: number): void {
@@ -64,7 +68,7 @@ function mountMemory(folder: string, megabytes: number): void {
 }
 
 /** Installs a version and serves it. It is stopped after the tests of the file. */
-export async function openMachine({ dump, data_mb, ...installed }: Options) {
+export async function openMachine({ dump, data_mb, isPatient = false, ...installed }: Options) {
   const folder = openFolder()
   const bin = join(folder, 'bin')
   const home = join(folder, 'home')
@@ -86,7 +90,7 @@ export async function openMachine({ dump, data_mb, ...installed }: Options) {
     ])
       chownSync(path, uid, uid)
   const env = { PATH: process.env.PATH ?? '', WINDFALL_CONFIG: config, TMPDIR: home }
-  const service = await openSupervisor({ program, cwd: home, env, uid })
+  const service = await openSupervisor({ program, cwd: home, env, uid, isPatient })
   const url = `http://127.0.0.1:${port}`
   await service.start()
   await answers(`${url}/readyz`)
@@ -138,6 +142,8 @@ export async function openMachine({ dump, data_mb, ...installed }: Options) {
       read<{ app_user_id: string }>('select app_user_id from users order by 1').map((row) => row.app_user_id),
     version: () => read<{ user_version: number }>('pragma user_version')[0]?.user_version,
     isInstalled: (file: string) => sha256Of(program) === sha256Of(file),
+    /** The SHA-256 of `windfall.previous`. */
+    previous: () => sha256Of(`${program}.previous`),
     /** What lies beside the installed program. */
     leftovers: () =>
       readdirSync(bin)

@@ -11,19 +11,28 @@ import { openFolder } from './releases.ts'
 
 const BURST = 5
 
-type Options = { program: string; cwd: string; env: Record<string, string>; uid: number | undefined }
+/** `isPatient`: it never gives up, however often the program ends. */
+type Options = {
+  program: string
+  cwd: string
+  env: Record<string, string>
+  uid: number | undefined
+  isPatient: boolean
+}
 
 /** Starts the stand-in. `path` is the folder to put first in PATH. */
-export async function openSupervisor({ program, cwd, env, uid }: Options) {
+export async function openSupervisor({ program, cwd, env, uid, isPatient }: Options) {
   let child: ChildProcess | null = null
   let active = 'inactive'
   let starts = 0
+  let invocation = 0
   let output = ''
   const commands: string[] = []
 
   function start(): void {
     if (child !== null) return
     starts += 1
+    invocation += 1
     active = 'active'
     const rights = uid === undefined ? {} : { uid, gid: uid }
     const started = spawn(program, ['serve'], { cwd, env, ...rights, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -38,7 +47,7 @@ export async function openSupervisor({ program, cwd, env, uid }: Options) {
     started.on('close', (status) => {
       child = null
       if (active === 'stopping' || status === 0) active = 'inactive'
-      else if (status === 2 || starts >= BURST) active = 'failed'
+      else if (status === 2 || (starts >= BURST && !isPatient)) active = 'failed'
       else start()
     })
   }
@@ -56,7 +65,7 @@ export async function openSupervisor({ program, cwd, env, uid }: Options) {
   }
 
   const show = (): string =>
-    `LoadState=loaded\nActiveState=${active}\nExecStart={ path=${program} ; argv[]=${program} serve }\n`
+    `LoadState=loaded\nActiveState=${active}\nSubState=\nInvocationID=${invocation}\nExecStart={ path=${program} ; argv[]=${program} serve }\n`
 
   async function act(verb: string): Promise<string> {
     commands.push(verb)
@@ -73,13 +82,17 @@ export async function openSupervisor({ program, cwd, env, uid }: Options) {
   const path = openFolder()
   const socket = join(path, 'socket')
   const server = createServer((req, res) => {
-    void act((req.url ?? '').slice(1)).then((text) => res.end(text))
+    const [verb = '', ...more] = (req.url ?? '').slice(1).split(',')
+    const done = act(verb)
+    // The start or restart goes on by itself.
+    if (more.includes('--no-block')) res.end()
+    else void done.then((text) => res.end(text))
   })
   await new Promise<void>((resolve) => server.listen(socket, resolve))
   writeFileSync(
     join(path, 'systemctl'),
     `#!${process.execPath}
-require('node:http').get({ socketPath: '${socket}', path: '/' + process.argv[2] }, (res) => res.pipe(process.stdout))`,
+require('node:http').get({ socketPath: '${socket}', path: '/' + process.argv.slice(2).join(',') }, (res) => res.pipe(process.stdout))`,
   )
   chmodSync(join(path, 'systemctl'), 0o755)
 

@@ -116,7 +116,7 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
     const ended = await machine.upgrade([crashing, '--json']).ended
     expect(ended.status).toBe(1)
     expect(outcomeOf(ended.stdout)).toMatchObject({ outcome: 'went_back', database: null })
-    expect(outcomeOf(ended.stdout).reason).toContain('windfall.service is failed')
+    expect(outcomeOf(ended.stdout).reason).toMatch(/^windfall\.service (?:ended at its start|is failed); /)
     const silent = machine.download('silent', same, elsewhere(machine))
     const waited = await machine.upgrade([silent, '--wait', '1']).ended
     expect(waited.status).toBe(1)
@@ -124,6 +124,24 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
       /Windfall \d+\.\d+\.\d+ serves again, and nothing that was stored is lost\./,
     )
     await expectUntouched(machine, machine.service.pid())
+  })
+
+  test('goes back after the first crash, and keeps the program of an earlier upgrade', TIMEOUT, async () => {
+    const machine = await openMachine({ bundle: own, isPatient: true })
+    const file = machine.download('windfall-9', next)
+    expect(await machine.upgrade([file]).ended).toMatchObject({ status: 0 })
+    const kept = machine.previous()
+    const crashing = machine.download('crashing', next, '[ "$1" = serve ] && exit 3')
+    const { stdout, status } = await machine.upgrade([crashing, '--json']).ended
+    expect(status).toBe(1)
+    expect(outcomeOf(stdout)).toMatchObject({
+      outcome: 'went_back',
+      reason: 'windfall.service ended at its start; journalctl -u windfall says why',
+    })
+    expect(machine.isInstalled(file)).toBe(true)
+    expect(machine.leftovers()).toEqual(['windfall.previous'])
+    expect(machine.previous()).toBe(kept)
+    expect(await machine.identify('still-here')).toBe(200)
   })
 
   test('restores the database from before a migration, with every write until then', TIMEOUT, async () => {

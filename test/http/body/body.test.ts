@@ -43,6 +43,12 @@ test('reads JSON in one chunk or in many', async () => {
   socket.destroy()
 })
 
+test('ignores a byte order mark before the JSON, and nowhere else', async () => {
+  expect(await gotFrom('\ufeff{"a":1}')).toEqual({ a: 1 })
+  for (const body of ['\ufeff', '\ufeff\ufeff{}', '{}\ufeff'])
+    expect(await refusalOf(body)).toMatchObject({ status: 400, code: 'invalid_json' })
+})
+
 test('reads a chunked body', async () => {
   const { url } = await serveTest([echo])
   async function* pieces() {

@@ -8,8 +8,8 @@ const nightly = (days: number) =>
 const daysOf = (names: readonly string[]) => names.map((name) => name.slice(9, 19)).sort()
 
 test('a name has the instant and whether the file is encrypted', () => {
-  expect(backupName(END, false)).toBe('windfall-2026-11-22T030500Z.tar')
-  expect(backupName(END, true)).toBe('windfall-2026-11-22T030500Z.tar.age')
+  expect(backupName(END, false)).toBe('windfall-2026-11-22T030500Z.tar.zst')
+  expect(backupName(END, true)).toBe('windfall-2026-11-22T030500Z.tar.zst.age')
 })
 
 test('keeps the newest backup of each of the last days, weeks and months', () => {
@@ -28,14 +28,18 @@ test('keeps the newest backup of each of the last days, weeks and months', () =>
   ])
 })
 
-test('keeps the newest backup of a day, encrypted or not, and skips gaps', () => {
+test('keeps the newest backup of a day, encrypted or not, compressed or not, and skips gaps', () => {
   const names = [
     'windfall-2026-11-01T030500Z.tar',
     'windfall-2026-11-01T120000Z.tar.age',
+    'windfall-2026-11-01T130000Z.tar.zst.age',
+    'windfall-2026-11-01T140000Z.tar.zst',
     'windfall-2026-06-01T030500Z.tar',
     'windfall-2026-05-31T030500Z.tar',
   ]
   expect(expiredBackups(names, { daily: 2, weekly: 0, monthly: 0 })).toEqual([
+    'windfall-2026-11-01T130000Z.tar.zst.age',
+    'windfall-2026-11-01T120000Z.tar.age',
     'windfall-2026-11-01T030500Z.tar',
     'windfall-2026-05-31T030500Z.tar',
   ])
@@ -44,6 +48,6 @@ test('keeps the newest backup of a day, encrypted or not, and skips gaps', () =>
 test('never deletes the newest backup or files with other names', () => {
   const names = [...nightly(2), 'windfall.tar', 'notes.txt', 'windfall-2020-01-01T000000Z.tar.partial']
   expect(expiredBackups(names, { daily: 0, weekly: 0, monthly: 0 })).toEqual([
-    'windfall-2026-11-21T030500Z.tar',
+    'windfall-2026-11-21T030500Z.tar.zst',
   ])
 })

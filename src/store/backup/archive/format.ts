@@ -1,6 +1,7 @@
 /**
- * The format of a backup: a tar archive of the database, the config file, the key files and the manifest. The last
- * entry contains the SHA-256 of all bytes before it, which `head -c -2048 FILE | sha256sum` also computes.
+ * The format of a backup: a tar archive of the database, the config file, the key files and the manifest, compressed with
+ * zstd. The last entry contains the SHA-256 of all bytes before it, which `zstd -dc FILE | head -c -2048 | sha256sum` also
+ * computes.
  */
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'

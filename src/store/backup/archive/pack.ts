@@ -1,4 +1,4 @@
-/** Packs and encrypts a backup on a worker thread. */
+/** Packs, compresses and encrypts a backup on a worker thread. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -7,6 +7,7 @@ import type { TarPackController } from 'modern-tar'
 import { onThread, runOnThread } from '../../thread.ts'
 import type { Encryption } from './age.ts'
 import { END_BYTES, MANIFEST, type Manifest, replacingEnd, tailOf } from './format.ts'
+import { compress } from './zstd.ts'
 
 const PACK_TASK = 'pack'
 const CHUNK_BYTES = 262_144
@@ -41,10 +42,10 @@ async function packArchive({ destination, files, manifestFields, encryption }: T
   const [{ createTarPacker }, { encrypt }] = await Promise.all([import('modern-tar'), import('./age.ts')])
   const { readable, controller } = createTarPacker()
   const adding = addAll(controller, files, manifestFields).catch((error: unknown) => controller.error(error))
-  const archiveChunks = replacingEnd(readable, END_BYTES, (_, digest) => tailOf(digest))
+  const compressed = compress(replacingEnd(readable, END_BYTES, (_, digest) => tailOf(digest)))
   const writtenHash = createHash('sha256')
   await pipeline(
-    encryption === null ? archiveChunks : await encrypt(archiveChunks, encryption),
+    encryption === null ? compressed : await encrypt(compressed, encryption),
     async function* (chunks: AsyncIterable<Uint8Array>) {
       for await (const chunk of chunks) {
         writtenHash.update(chunk)

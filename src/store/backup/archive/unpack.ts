@@ -14,9 +14,11 @@ import { pipeline } from 'node:stream/promises'
 import { createTarDecoder } from 'modern-tar'
 import * as v from 'valibot'
 import { Refusal } from '../../../errors.ts'
+import { isFull } from '../../sqlite_errors.ts'
 import { reasonOf } from '../../warnings.ts'
 import { type DecryptionKey, decrypt, encryptionOf } from './age.ts'
 import { isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } from './format.ts'
+import { decompress, isCompressed } from './zstd.ts'
 
 /** The kind of a backup file. `database` is a plain database. */
 type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
@@ -36,7 +38,7 @@ export function backupKindOf(file: string): BackupKind {
   if (encryption !== null)
     return encryption === 'passphrase' ? 'encrypted with a passphrase' : 'encrypted for recipients'
   if (beginning.toString('latin1', 0, 16) === 'SQLite format 3\0') return 'database'
-  if (beginning.toString('latin1', 257, 262) === 'ustar') return 'archive'
+  if (isCompressed(beginning) || beginning.toString('latin1', 257, 262) === 'ustar') return 'archive'
   throw new Refusal(400, 'not_a_backup', `${file} is neither a Windfall backup nor a database`)
 }
 
@@ -44,19 +46,22 @@ export function backupKindOf(file: string): BackupKind {
  * Writes the entries of `archive` into `folder`, under their names, and returns the manifest. If it throws, the
  * contents of `folder` must not be used.
  *
- * @throws Refusal 400 `damaged_backup` when any byte differs, `wrong_key` when `key` does not decrypt the archive.
+ * @throws Refusal 400 `damaged_backup` when any byte differs, `wrong_key` when `key` does not decrypt the archive; 507
+ * `no_room`.
  */
 export async function unpack(archive: string, folder: string, key: DecryptionKey | null): Promise<Manifest> {
   mkdirSync(join(folder, 'files'), { recursive: true, mode: 0o700 })
   const archiveBytes = createReadStream(archive)
   try {
     const chunks = key === null ? archiveBytes : await decrypt(archiveBytes, key)
-    await extract(verifyingDigest(chunks), folder)
+    await extract(verifyingDigest(decompress(chunks)), folder)
     const manifest = v.parse(Manifest, JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')))
     for (const entry of manifest.entries) await assertEntry(folder, entry)
     return manifest
   } catch (error) {
     if (error instanceof Refusal && error.code === 'wrong_key') throw error
+    if (isFull(error))
+      throw new Refusal(507, 'no_room', `no room for the content of ${archive}: ${reasonOf(error)}`)
     throw new Refusal(400, 'damaged_backup', `${archive} is damaged or incomplete: ${reasonOf(error)}`)
   }
 }

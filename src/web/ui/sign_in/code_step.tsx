@@ -1,7 +1,7 @@
-/** The second step of the sign-in: a code of the authenticator app, or a recovery code. */
-import type { JSX } from 'preact'
+/** The second step of what needs the password: a code of the authenticator app, or a recovery code. */
+import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Title } from '../parts/title.tsx'
+import { problemFrom } from '../queries.ts'
 import { SignInForm } from './sign_in_form.tsx'
 
 type CodeFieldProps = { label: string; value: string; onInput: (value: string) => void; isRecovery?: boolean }
@@ -33,15 +33,29 @@ export function CodeField({ label, value, onInput, isRecovery = false }: CodeFie
   )
 }
 
-type CodeStepProps = { signIn: (code: string) => Promise<void>; onBack: () => void }
+/** Waits for a request with a password. If the server wants a code as well, calls `ask`. */
+export const orAskForCode = (request: Promise<void>, ask: () => void): Promise<void> =>
+  request.catch((error: unknown) => {
+    if (problemFrom(error).code !== 'code_required') throw error
+    ask()
+  })
 
-export function CodeStep({ signIn, onBack }: CodeStepProps): JSX.Element {
+type CodeStepProps = {
+  verb: string
+  /** Repeats the request with the code. */
+  send: (code: string) => Promise<void>
+  onBack: () => void
+  /** The heading. */
+  children?: ComponentChildren
+}
+
+export function CodeStep({ verb, send, onBack, children }: CodeStepProps): JSX.Element {
   const [code, setCode] = useState('')
   const [isRecovery, setRecovery] = useState(false)
   return (
     <SignInForm
-      verb="Sign in"
-      action={() => signIn(code)}
+      verb={verb}
+      action={() => send(code)}
       after={
         <div class="row spread">
           <button
@@ -60,7 +74,7 @@ export function CodeStep({ signIn, onBack }: CodeStepProps): JSX.Element {
         </div>
       }
     >
-      <Title>Enter a code</Title>
+      {children}
       <p class="small quiet">
         {isRecovery
           ? 'You got the recovery codes when you set up the authenticator app. Each works once.'

@@ -10,7 +10,7 @@ import { Title } from '../parts/title.tsx'
 import { ownZone, ZoneSelect } from '../parts/zone_select.tsx'
 import { problemFrom } from '../queries.ts'
 import { type Session, storageMessage, useSession } from '../session.ts'
-import { CodeStep } from './code_step.tsx'
+import { CodeStep, orAskForCode } from './code_step.tsx'
 import { entryPathOf, tokenIn } from './entry_paths.ts'
 import { PasskeyButton } from './passkey_button.tsx'
 import { PasswordField } from './password.tsx'
@@ -120,16 +120,16 @@ function Login({
   const startSession = useStartSession()
   const signIn = async (code?: string): Promise<void> =>
     startSession(await write<Session>('POST', '/api/v1/login', { password, ...(code && { code }) }))
-  if (needsCode) return <CodeStep signIn={signIn} onBack={() => setNeedsCode(false)} />
+  if (needsCode)
+    return (
+      <CodeStep verb="Sign in" send={signIn} onBack={() => setNeedsCode(false)}>
+        <Title>Enter a code</Title>
+      </CodeStep>
+    )
   return (
     <SignInForm
       verb="Sign in"
-      action={() =>
-        signIn().catch((error: unknown) => {
-          if (problemFrom(error).code !== 'code_required') throw error
-          setNeedsCode(true)
-        })
-      }
+      action={() => orAskForCode(signIn(), () => setNeedsCode(true))}
       after={
         <>
           <PasskeyButton host={passkeys} onSignedIn={startSession} />

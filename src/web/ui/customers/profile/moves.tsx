@@ -75,7 +75,7 @@ const Undo = ({ move, onClose }: { move: Move; onClose: () => void }): JSX.Eleme
     isDanger={false}
     onClose={onClose}
     action={async () => {
-      await write('POST', `/api/v1/links/${move.id}/undo`)
+      await write('POST', `/api/v1/link-moves/${move.id}/undo`)
       await invalidate('/api/v1/customers', '/api/v1/users')
     }}
   >

@@ -6,11 +6,12 @@ import { MIN_PASSWORD_CHARACTERS } from '../../../../access/password_limits.ts'
 import type { SessionsAnswer } from '../../../../api/owner/owner.ts'
 import { write } from '../../http.ts'
 import { Card } from '../../parts/card.tsx'
-import { Confirm, useMutation } from '../../parts/dialog.tsx'
+import { Confirm, Dialog, useMutation } from '../../parts/dialog.tsx'
 import { ErrorMessage } from '../../parts/error_message.tsx'
 import { QueryView } from '../../parts/query_view.tsx'
 import { RelativeTime } from '../../parts/relative_time.tsx'
 import { invalidate, useQuery } from '../../queries.ts'
+import { CodeStep, orAskForCode } from '../../sign_in/code_step.tsx'
 import { PasswordField } from '../../sign_in/password.tsx'
 import { Audit } from './audit.tsx'
 import { AuthenticatorApp } from './authenticator_app.tsx'
@@ -94,14 +95,17 @@ function Password(): JSX.Element {
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
   const [isDone, setDone] = useState(false)
-  const { run, isBusy, problem } = useMutation(async () => {
+  const [needsCode, setNeedsCode] = useState(false)
+  const change = async (code?: string): Promise<void> => {
     setDone(false)
-    await write('POST', '/api/v1/password', { current_password: current, password })
+    await write('POST', '/api/v1/password', { current_password: current, password, ...(code && { code }) })
     await invalidate(PATH, '/api/v1/session')
+    setNeedsCode(false)
     setCurrent('')
     setPassword('')
     setDone(true)
-  })
+  }
+  const { run, isBusy, problem } = useMutation(() => orAskForCode(change(), () => setNeedsCode(true)))
   return (
     <Card title="Password">
       <form
@@ -131,6 +135,11 @@ function Password(): JSX.Element {
           </button>
         </div>
       </form>
+      {needsCode && (
+        <Dialog title="Enter a code" onClose={() => setNeedsCode(false)}>
+          <CodeStep verb="Change password" send={change} onBack={() => setNeedsCode(false)} />
+        </Dialog>
+      )}
     </Card>
   )
 }

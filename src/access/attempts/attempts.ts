@@ -1,11 +1,13 @@
 /** Attempts to prove who someone is: throttled, logged and audited. */
 import type { H3Event } from 'h3'
-import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
-import { clientAddress } from '../http/addresses.ts'
-import type { Log } from '../log.ts'
-import type { Audit, AuditAction } from './audit.ts'
-import type { Throttle } from './throttle.ts'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { clientAddress } from '../../http/addresses.ts'
+import { clientOf } from '../../http/clients/client.ts'
+import type { Log } from '../../log.ts'
+import type { Audit, AuditAction } from '../audit.ts'
+import type { KnownBrowsers } from './known_browsers.ts'
+import type { Lane, Throttle } from './throttle.ts'
 
 /** The most failures that the audit log gets in one hour. The server log has all of them. */
 const MAX_NOTED_FAILURES = 100
@@ -16,10 +18,16 @@ type Attempted = { account: string; action: AuditAction; why: string }
 
 export type Attempts = ReturnType<typeof openAttempts>
 
-type Deps = { clock: Clock; log: Log; audit: Audit; throttle: Throttle }
+type Deps = {
+  clock: Clock
+  log: Log
+  audit: Audit
+  throttle: Throttle
+  knownBrowsers: Pick<KnownBrowsers, 'find'>
+}
 
 /** Opens the attempts of passwords, codes, passkeys, links and passcodes, which share their limits. */
-export function openAttempts({ clock, log, audit, throttle }: Deps) {
+export function openAttempts({ clock, log, audit, throttle, knownBrowsers }: Deps) {
   let audited = { hour: 0, failures: 0 }
 
   /** Logs a failed attempt. The log line has a stable format, so tools such as fail2ban can match it. */
@@ -40,10 +48,11 @@ export function openAttempts({ clock, log, audit, throttle }: Deps) {
   async function attempt(
     event: H3Event,
     attempted: Attempted,
-    check: (isClean: boolean) => Promise<boolean>,
+    check: (lane: Lane) => Promise<boolean>,
   ): Promise<boolean> {
+    const trier = { client: clientOf(event), browser: knownBrowsers.find(event) }
     try {
-      const isAccepted = await throttle.attempt(attempted.account, clientAddress(event), check)
+      const isAccepted = await throttle.attempt(attempted.account, trier, check)
       if (!isAccepted) noteFailure(event, attempted)
       return isAccepted
     } catch (error) {

@@ -1,0 +1,124 @@
+/**
+ * Keeps the connections of the server, and ends some of them before one client has them all. A connection counts against
+ * a client while the server waits for the client: for a request, for the rest of one, or until it takes the answer.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { preciseTime } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import { peerAddress } from '../addresses.ts'
+import { type Client, clientAt } from '../clients/client.ts'
+import { chooseOfLargest } from '../clients/largest.ts'
+
+/** The share of the limit above which connections are ended. */
+const CROWDED = 3 / 4
+/** This share of the limit is ended at once, because it takes a while to find the largest client. */
+const ENDED_AT_ONCE = 1 / 64
+const WARN_EVERY_MS = 60_000
+
+/** The client address of a request. */
+export type AddressOf = (req: IncomingMessage) => string
+
+/**
+ * `req` is the newest request, `responses` are those that have not ended: several if requests are pipelined. `since` is
+ * when it connected, when the headers of `req` had arrived, or when the last response ended.
+ */
+type Connection = {
+  socket: Socket
+  req: IncomingMessage | null
+  responses: Set<ServerResponse>
+  since: number
+}
+
+export type Connections = ReturnType<typeof openConnections>
+
+type Options = {
+  max: number
+  /** Answers a request whose body has not arrived, and closes its connection. */
+  refuse: (socket: Socket) => void
+}
+
+/**
+ * Opens the connections of `server`, at most `max`. Above three quarters of them, each further one displaces another: of
+ * those on which the server waits for the client, the oldest of the client that has most of them. A connection whose
+ * request is complete and whose client takes the answer stays.
+ */
+export function openConnections(log: Log, server: Server, { max, refuse }: Options) {
+  const connections = new Map<Socket, Connection>()
+  const warnFull = openWarning(log, 'the connection limit is reached; new connections are refused')
+  const warnCrowded = openWarning(log, 'most connections are in use; the oldest of one client are ended')
+  let addressOf: AddressOf = ({ socket }) => peerAddress(socket)
+
+  /** While no request is in progress on it, a connection counts for its peer, which may be a proxy. */
+  const holderOf = ({ req, responses, socket }: Connection): Client =>
+    clientAt(req !== null && responses.size > 0 ? addressOf(req) : peerAddress(socket))
+
+  function makeRoom(newest: Connection): void {
+    const waiting = [...connections.values()]
+      .filter((one) => one !== newest && awaitsClient(one))
+      .sort((a, b) => a.since - b.since)
+    const chosen = chooseOfLargest(waiting, holderOf, Math.ceil(max * ENDED_AT_ONCE))
+    for (const connection of chosen) {
+      warnCrowded({ client: holderOf(connection).network, max_connections: max })
+      // It counts no longer, although its close comes later.
+      connections.delete(connection.socket)
+      if (awaitsBody(connection)) refuse(connection.socket)
+      else connection.socket.destroy()
+    }
+  }
+
+  server.maxConnections = max
+  server.on('drop', () => warnFull({ max_connections: max }))
+  server.on('connection', (socket) => {
+    const connection = { socket, req: null, responses: new Set<ServerResponse>(), since: preciseTime() }
+    connections.set(socket, connection)
+    socket.once('close', () => connections.delete(socket))
+    if (connections.size > max * CROWDED) makeRoom(connection)
+  })
+
+  return {
+    /** Notes a request whose headers have arrived. */
+    noteRequest(req: IncomingMessage, res: ServerResponse): void {
+      const connection = connections.get(req.socket)
+      if (connection !== undefined) begin(connection, req, res)
+    },
+    /** Whether a response of the connection has begun and not ended. Then no other response can be sent. */
+    hasBegunResponse: (socket: Socket): boolean => hasBegun(connections.get(socket)?.responses ?? []),
+    /** Determines the clients of requests with `next` from now on. Until then a client is the peer. */
+    useAddresses(next: AddressOf): void {
+      addressOf = next
+    },
+    sockets: (): Iterable<Socket> => connections.keys(),
+  }
+}
+
+function begin(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
+  connection.req = req
+  connection.since = preciseTime()
+  connection.responses.add(res)
+  res.once('close', () => {
+    connection.responses.delete(res)
+    connection.since = preciseTime()
+  })
+}
+
+const hasBegun = (responses: Iterable<ServerResponse>): boolean =>
+  [...responses].some((res) => res.headersSent)
+
+/** Whether the server has the headers of a single request, waits for its body, and has not begun to answer. */
+const awaitsBody = (connection: Connection): boolean =>
+  connection.responses.size === 1 && connection.req?.complete === false && !hasBegun(connection.responses)
+
+/** Whether the server waits for the client. The client takes no answer while bytes of it wait in this process. */
+const awaitsClient = (connection: Connection): boolean =>
+  connection.responses.size === 0 || awaitsBody(connection) || connection.socket.writableLength > 0
+
+/** Logs a warning at most once a minute. */
+function openWarning(log: Log, message: string) {
+  let warned_at = Number.NEGATIVE_INFINITY
+  return (fields: Record<string, unknown>): void => {
+    if (preciseTime() - warned_at < WARN_EVERY_MS) return
+    warned_at = preciseTime()
+    log.warn(message, fields)
+  }
+}
