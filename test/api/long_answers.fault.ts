@@ -75,6 +75,7 @@ test(`${EVENTS} events are replayed, alone and to ${READERS} readers at once, an
 /** Customers who bought first on one of the last 400 days each, and paid for one renewal. */
 async function fillShop(): Promise<void> {
   const { store, ledger, apps, verifier } = app.windfall
+  await app.hear(NOW - 420 * DAY)
   const [own] = apps.list()
   const payloads = Array.from({ length: CUSTOMERS }, (_, n) => {
     const bought_at = NOW - (1 + (n % 400)) * DAY
