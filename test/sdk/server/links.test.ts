@@ -109,13 +109,19 @@ ${BUNDLE},user-4,2000000123456791,{not json
   })
   const semicolons = 'app_user_id;original_transaction_id\r\nuser-9;2000000123456799\r\n'
   expect(await app.clientOf().importLinks({ csv: semicolons, app: BUNDLE })).toMatchObject({ linked: 1 })
-  for (const wrong of ['', 'app,user\n1,2\n'])
+  const columns = 'app_user_id,original_transaction_id\n'
+  for (const [wrong, detail] of [
+    ['', 'empty'],
+    ['app,user\n1,2\n', 'the columns'],
+    [`${columns}"user-1,2000000123456789\n`, 'line 2: a quote is not closed'],
+    [`${columns}a,user-1,2000000123456789\n`, 'line 2: the row has 3 cells'],
+  ])
     expect(
       await app
         .clientOf()
-        .importLinks({ csv: wrong })
+        .importLinks({ csv: wrong ?? '' })
         .catch((thrown) => thrown),
-    ).toMatchObject({ code: 'invalid_argument' })
+    ).toMatchObject({ code: 'invalid_argument', detail: expect.stringContaining(detail ?? '') })
 })
 
 test('an import that fails between two requests can be repeated', async () => {
@@ -133,6 +139,15 @@ test('an import that fails between two requests can be repeated', async () => {
   expect(await client.importLinks({ rows: rows(2_000) })).toMatchObject({ linked: 1_000, unchanged: 1_000 })
 })
 
+/** The records, or the line of a quote that is not closed. */
+function outcomeOf(read: () => object[]): object[] | string | undefined {
+  try {
+    return read()
+  } catch (error) {
+    return /line \d+: a quote is not closed/.exec((error as Error).message)?.[0]
+  }
+}
+
 test('CSV is read as the command reads it', () => {
   const cell = fc.string({
     unit: fc.constantFrom('a', 'é', '"', '""', ',', ';', '\t', '\n', '\r', '\r\n', ' ', '0'),
@@ -141,7 +156,9 @@ test('CSV is read as the command reads it', () => {
     fc.property(fc.array(cell, { maxLength: 30, size: 'max' }), fc.boolean(), (cells, hasMark) => {
       const csv = `${hasMark ? '\uFEFF' : ''}${cells.join(',')}`
       const parser = openCsvParser()
-      expect([...recordsOf(csv)]).toEqual([...parser.push(csv), ...parser.end()])
+      expect(outcomeOf(() => [...recordsOf(csv)])).toEqual(
+        outcomeOf(() => [...parser.push(csv), ...parser.end()]),
+      )
     }),
     runs(2_000, 200_000),
   )

@@ -1,4 +1,5 @@
 /** Reads CSV (RFC 4180) as `windfall links import` does. */
+import { WindfallError } from './errors.ts'
 
 /** A record of the text. `line` is the number of its first line. */
 export interface CsvRecord {
@@ -8,13 +9,18 @@ export interface CsvRecord {
 
 const DELIMITERS = [',', ';', '\t']
 
-/** The records of a text, the header first. The delimiter is the comma, semicolon or tab that the header has most of. */
+/**
+ * The records of a text, the header first. The delimiter is the comma, semicolon or tab that the header has most of.
+ *
+ * @throws WindfallError `invalid_argument` for a quote that is not closed
+ */
 export function* recordsOf(csv: string): Generator<CsvRecord> {
   const text = csv.replace(/^\uFEFF/, '')
   let delimiter: string | undefined
   let line = 1
   for (let from = 0; from < text.length; ) {
     const end = endOfRecord(text, from)
+    if (end === null) throw notClosed(line)
     const record = text.slice(from, end)
     delimiter ??= [...DELIMITERS].sort((a, b) => record.split(b).length - record.split(a).length)[0] ?? ','
     if (record !== '') yield { line, cells: cellsOf(record, delimiter) }
@@ -23,15 +29,21 @@ export function* recordsOf(csv: string): Generator<CsvRecord> {
   }
 }
 
-/** Where the record that begins at `from` ends. */
-function endOfRecord(text: string, from: number): number {
+const notClosed = (line: number): WindfallError =>
+  new WindfallError(
+    'invalid_argument',
+    `line ${line}: a quote is not closed, so the rest of the text would be one cell`,
+  )
+
+/** Where the record that begins at `from` ends; null if a quote is not closed. */
+function endOfRecord(text: string, from: number): number | null {
   let isQuoted = false
   for (let at = from; at < text.length; at += 1) {
     const character = text[at]
     if (character === '"') isQuoted = !isQuoted
     else if (!isQuoted && (character === '\n' || character === '\r')) return at
   }
-  return text.length
+  return isQuoted ? null : text.length
 }
 
 function cellsOf(record: string, delimiter: string): string[] {

@@ -100,7 +100,7 @@ async function* rowsOfCsv(csv: string, app: string | undefined): AsyncGenerator<
   let header: string[] | null = null
   for (const { line, cells } of recordsOf(csv)) {
     if (header === null) header = assertHeader(cells)
-    else yield { row: rowOf(header, cells, app), line }
+    else yield { row: rowOf(header, assertCells(header, cells, line), app), line }
   }
   if (header === null) throw new WindfallError('invalid_argument', 'the CSV text is empty')
 }
@@ -110,6 +110,15 @@ function assertHeader(header: string[]): string[] {
   throw new WindfallError(
     'invalid_argument',
     `the CSV text needs the columns app_user_id and original_transaction_id. Columns found: ${header.join(', ')}`,
+  )
+}
+
+/** More cells than the header has are a delimiter without quotes, after which every cell is in a wrong column. */
+function assertCells(header: readonly string[], cells: string[], line: number): string[] {
+  if (cells.slice(header.length).every((cell) => cell === '')) return cells
+  throw new WindfallError(
+    'invalid_argument',
+    `line ${line}: the row has ${cells.length} cells, and the header ${header.length}`,
   )
 }
 
