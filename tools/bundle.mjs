@@ -260,10 +260,10 @@ export function escapeCode(folder) {
 }
 
 /**
- * The texts of the assets beside the bundle, except the code of worker threads.
+ * The assets beside the bundle, except the code of worker threads. Those that end in .br are compressed.
  *
  * @param page the result of `packedPage`
- * @returns {Promise<Record<string, string>>}
+ * @returns {Promise<Record<string, string | Buffer>>}
  */
 export async function assetsOf(page) {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
@@ -271,9 +271,11 @@ export async function assetsOf(page) {
     'page.json': page,
     'sql.json': JSON.stringify(sqlFiles()),
     // Passwords that were stolen most often, and words of passphrases.
-    'passwords.txt': [...new Set([...dictionary['passwords-common'], ...dictionary['diceware-common']])]
-      .filter((word) => word.length >= 3)
-      .join('\n'),
+    'passwords.txt.br': brotliCompressSync(
+      [...new Set([...dictionary['passwords-common'], ...dictionary['diceware-common']])]
+        .filter((word) => word.length >= 3)
+        .join('\n'),
+    ),
   }
 }
 

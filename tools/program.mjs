@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import {
   assetsOf,
   at,
@@ -34,7 +35,7 @@ export async function writeProgram(folder, plugins = []) {
   const options = { ...serverOptions(buildOf(version)), outdir: folder, plugins, metafile: true }
   const { metafile } = await build(options)
   const packages = [...packagesIn([builtPage.metafile, metafile]), nodePackage(), fontPackage()]
-  writeFileSync(join(folder, 'licenses.txt'), licensesText(packages))
+  writeFileSync(join(folder, 'licenses.txt.br'), brotliCompressSync(licensesText(packages)))
   escapeCode(folder)
   writeFileSync(join(folder, 'windfall.mjs'), firstFile)
 }

@@ -16,7 +16,7 @@ let cached: ReadonlySet<string> | null = null
 
 /** Common passwords and words of at least three characters, in lower case. */
 function commonPasswords(): ReadonlySet<string> {
-  cached ??= new Set(asset('passwords.txt').split('\n'))
+  cached ??= new Set(asset('passwords.txt.br').split('\n'))
   return cached
 }
 

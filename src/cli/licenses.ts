@@ -6,6 +6,6 @@ import { print } from './instance/output.ts'
 export const licensesCommand = defineCommand({
   meta: { name: 'licenses', description: 'Print the licences of the packages that Windfall contains' },
   run() {
-    print(asset('licenses.txt'))
+    print(asset('licenses.txt.br'))
   },
 })

@@ -6,16 +6,22 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getAsset } from 'node:sea'
 import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync } from 'node:zlib'
 import { bundleFolder, form } from './form.ts'
 
-/** The assets that the build writes. `worker.cjs` is the code of worker threads. */
-type AssetName = 'page.json' | 'sql.json' | 'passwords.txt' | 'licenses.txt' | 'worker.cjs'
+/** The assets that the build writes. `worker.cjs` is the code of worker threads. Those that end in .br are compressed. */
+type AssetName = 'page.json' | 'sql.json' | 'passwords.txt.br' | 'licenses.txt.br' | 'worker.cjs'
 
-/** The text of an asset. @throws Error if the build has not written it. */
+/** The text of an asset, also of a compressed one. @throws Error if the build has not written it. */
 export function asset(name: AssetName): string {
-  if (form === 'executable') return getAsset(name, 'utf8')
+  const bytes = bytesOf(name)
+  return (name.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString()
+}
+
+function bytesOf(name: AssetName): Buffer {
+  if (form === 'executable') return Buffer.from(getAsset(name))
   try {
-    return readFileSync(assetFile(name), 'utf8')
+    return readFileSync(assetFile(name))
   } catch {
     throw new Error(`${assetFile(name)} is missing; run \`node build.mjs\``)
   }

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { haveVectors, textOf } from '../apple/vectors.ts'
+import { expectErrors } from '../guards/error_lines.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 import { executable } from './executable.ts'
 import { residentShare } from './resident.ts'
@@ -89,6 +90,8 @@ test('is configured, serves, counts, exports, answers queries, backs up and rest
 })
 
 test('packs in a child process while another program writes, with the addon of its parent', async () => {
+  // On a busy machine the writer can keep the lock from a job for five seconds. The job succeeds at its next run.
+  expectErrors('database is locked')
   const cwd = folderOf({ 'config.toml': '[store]\nnative_dir = "addon"\n' })
   const server = await serving(cwd)
   const { hasWritten, unusedPages } = openBusyWriter(join(cwd, 'data/windfall.db'))

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { build, type Plugin } from 'esbuild'
 import { inject } from 'postject'
 import {
@@ -41,8 +42,8 @@ async function writeParts(parts: string, version: string, plugins: Plugin[]) {
   const packages = [...packagesIn([page.metafile, metafile]), nodePackage(), fontPackage()]
   const assets = await assetsOf(packedPage(await pageFiles(page, build, version)))
   for (const [name, text] of Object.entries(assets)) writeFileSync(join(parts, name), text)
-  writeFileSync(join(parts, 'licenses.txt'), licensesText(packages))
-  return { packages, assets: [...Object.keys(assets), 'licenses.txt', 'worker.cjs'] }
+  writeFileSync(join(parts, 'licenses.txt.br'), brotliCompressSync(licensesText(packages)))
+  return { packages, assets: [...Object.keys(assets), 'licenses.txt.br', 'worker.cjs'] }
 }
 
 /** Node's configuration of a single executable application. */

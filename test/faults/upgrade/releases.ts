@@ -42,7 +42,7 @@ const oneMoreStep: Plugin = {
 /** When root runs the tests, the server runs as another user, as the installed service does. */
 export const SERVER_UID = process.getuid?.() === 0 ? 65_534 : undefined
 
-const ASSETS = ['page.json', 'passwords.txt', 'licenses.txt']
+const ASSETS = ['page.json', 'passwords.txt.br', 'licenses.txt.br']
 
 /** A folder that every user can read. */
 export function openFolder(): string {
