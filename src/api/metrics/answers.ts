@@ -55,16 +55,7 @@ const NotConverted = v.object({
 
 const figure = (description: string) => v.optional(withDescription(v.nullable(v.number()), description))
 
-/** The figure of a day, week or month. */
-export const PointAnswer = v.object({
-  on: withDescription(v.string(), 'The first day of the day, week or month'),
-  fiscal_month: v.optional(
-    withDescription(
-      v.string(),
-      'Fiscal months only: year and number as in Apple’s finance reports, such as 2026-02',
-    ),
-  ),
-  until_on: v.optional(withDescription(v.string(), 'Fiscal months only: the last day')),
+const figureFields = {
   milli: figure('Money, in thousandths of the currency. Like every figure, null if unknown, not 0'),
   count: figure('A count'),
   ratio: v.optional(
@@ -85,19 +76,49 @@ export const PointAnswer = v.object({
       'Amounts without an exchange rate, not included in the figures; absent if there are none',
     ),
   ),
+}
+
+/** The figure of a day, week or month. */
+export const PointAnswer = v.object({
+  on: withDescription(v.string(), 'The first day of the day, week or month'),
+  fiscal_month: v.optional(
+    withDescription(
+      v.string(),
+      'Fiscal months only: year and number as in Apple’s finance reports, such as 2026-02',
+    ),
+  ),
+  until_on: v.optional(withDescription(v.string(), 'Fiscal months only: the last day')),
+  ...figureFields,
 })
 
-/** Why figures are null or incomplete, as ranges of days. */
-export const reasonRanges = v.array(
-  v.object({
-    reason: withDescription(
-      v.picklist(REASONS),
-      `${REASONS.map((one) => `${one}: ${REASON_TEXTS[one]}`).join(' ')} A later version may add codes.`,
-    ),
-    from_on: v.string(),
-    until_on: v.string(),
-  }),
+/** A code of why a figure is null or incomplete. */
+const reason = withDescription(
+  v.picklist(REASONS),
+  `${REASONS.map((one) => `${one}: ${REASON_TEXTS[one]}`).join(' ')} A later version may add codes.`,
 )
+
+/** Why figures are null or incomplete, as ranges of days. */
+export const reasonRanges = v.array(v.object({ reason, from_on: v.string(), until_on: v.string() }))
+
+const reasons = withDescription(v.array(reason), 'Why the figure is null or incomplete')
+
+/** The figure of exactly the requested days. */
+const ExactAnswer = v.object({
+  ...figureFields,
+  reasons,
+  clipped: withDescription(
+    v.array(
+      v.object({
+        of: withDescription(v.string(), 'The `on` of the point'),
+        on: withDescription(v.string(), 'The first day'),
+        until_on: withDescription(v.string(), 'The last day'),
+        ...figureFields,
+        reasons,
+      }),
+    ),
+    'The first and the last point where their week or month is not whole in the requested days: the figures of the part that is',
+  ),
+})
 
 const SeriesAnswerEntry = v.object({
   value: withDescription(v.nullable(v.string()), 'The value of the dimension; null for the total'),
@@ -105,6 +126,10 @@ const SeriesAnswerEntry = v.object({
   part: withDescription(
     v.nullable(v.string()),
     'Part of the metric; null for the total. Parts that are always 0 are absent',
+  ),
+  range: withDescription(
+    ExactAnswer,
+    'The figure of exactly the requested days as one interval: the sum of a flow, the last value of a level, the ratio of the sums',
   ),
   reasons: withDescription(
     reasonRanges,
@@ -114,8 +139,12 @@ const SeriesAnswerEntry = v.object({
 })
 
 const dayRange = {
-  from_on: withDescription(v.string(), 'The first day included'),
-  until_on: withDescription(v.string(), 'The last day included, which may not be over'),
+  from_on: withDescription(v.string(), 'The first day of the points'),
+  until_on: withDescription(v.string(), 'The last day of the points, which may not be over'),
+  range: withDescription(
+    v.object({ from_on: v.string(), until_on: v.string() }),
+    'Exactly the requested days, or the days that they are compared with',
+  ),
 }
 /** Progress of recomputing all figures. */
 export const rebuilding = withDescription(

@@ -7,6 +7,7 @@ import type { Clock } from '../../clock.ts'
 import { dayOfUtc } from '../../days.ts'
 import type { Refusal } from '../../errors.ts'
 import { invalid } from '../../http/parse.ts'
+import type { Figure } from '../../metrics/series/formula_lines.ts'
 import type { OverviewAnswer } from '../../metrics/series/overview.ts'
 import type { Point } from '../../metrics/series/points.ts'
 import type { SeriesAnswer, SeriesRange } from '../../metrics/series/series.ts'
@@ -129,13 +130,15 @@ async function convertRange(money: RatioOf, range: SeriesRange, convert: Convert
   const series: SeriesRange['series'] = []
   for (const one of range.series) {
     await yieldToEventLoop()
-    series.push({ ...one, points: one.points.map((point) => convertPoint(money, point, convert)) })
+    const figureIn = <One extends Figure>(figure: One) => convertPoint(money, figure, convert)
+    const exact = { ...figureIn(one.range), clipped: one.range.clipped.map(figureIn) }
+    series.push({ ...one, range: exact, points: one.points.map(figureIn) })
   }
   return { ...range, series }
 }
 
 /** Amounts without an exchange rate keep their own currency. */
-function convertPoint({ ratio_of }: RatioOf, point: Point, convert: Convert): Point {
+function convertPoint<One extends Figure>({ ratio_of }: RatioOf, point: One, convert: Convert): One {
   const { milli, numerator, denominator } = point
   if (ratio_of !== 'money') return typeof milli === 'number' ? { ...point, milli: convert(milli) } : point
   return {

@@ -1,11 +1,16 @@
 /** The names of files with figures. */
 import { addDays } from '../../days.ts'
 
-type Named = { metric: string; split: string | null; from_on: string; until_on: string }
+type Named = { metric: string; split: string | null; range: { from_on: string; until_on: string } }
 
 /** The name of a CSV file without its ending: metric, split, range and layout, as `revenue-by-country-2026-10`. */
-export function seriesFileName({ metric, split, from_on, until_on }: Named, layout: 'long' | 'wide'): string {
-  const parts = [metric, split && `by-${split}`, rangeName(from_on, until_on), layout === 'wide' && 'wide']
+export function seriesFileName({ metric, split, range }: Named, layout: 'long' | 'wide'): string {
+  const parts = [
+    metric,
+    split && `by-${split}`,
+    rangeName(range.from_on, range.until_on),
+    layout === 'wide' && 'wide',
+  ]
   return parts.filter(Boolean).join('-')
 }
 

@@ -97,7 +97,7 @@ const LOSS_WINDOWS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies
 
 /** The first day of the period that contains a Pacific day. */
 function startOf(day: DayNumber, unit: LossWindow): DayNumber {
-  if (unit !== 'fiscal_month') return bucketsOf(day, day, unit)[0]?.from ?? day
+  if (unit !== 'fiscal_month') return bucketsOf({ from: day, until: day }, unit)[0]?.from ?? day
   const month = fiscalMonthOf(day)
   return (month === null ? null : fiscalMonthDays(month)?.from) ?? day
 }

@@ -1,7 +1,7 @@
 /** Divides a range into days, weeks, months or fiscal months. */
 import { type DayNumber, dayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
-import type { Bucket } from '../sums/tallies.ts'
+import type { Bucket, Span } from '../sums/tallies.ts'
 
 /** The interval of a series’ points. fiscal_month: Apple’s fiscal months, in Pacific days. */
 export const INTERVALS = ['day', 'week', 'month', 'fiscal_month'] as const
@@ -33,46 +33,75 @@ function unknownFiscalMonth(): never {
   throw new RangeError('no fiscal month of that day is known')
 }
 
-/** All whole days, weeks, months or fiscal months that overlap the days `from` to `until`. */
-export function bucketsOf(from: DayNumber, until: DayNumber, interval: Interval): Bucket[] {
+/** All whole days, weeks, months or fiscal months that overlap a range. */
+export function bucketsOf({ from, until }: Bucket, interval: Interval): Bucket[] {
   const [first, last] = [numberOf[interval](from), numberOf[interval](until)]
   return Array.from({ length: last - first + 1 }, (_, index) => bucketOf[interval](first + index))
 }
 
-/** What a range is compared with. previous: directly before. year: the same period of the year before. */
-export const COMPARISONS = ['previous', 'year'] as const
+/**
+ * Buckets, cut where a range begins and ends, so that one read gives whole buckets and exactly the days of the range.
+ * `parts`: the days to sum. `wholes`: the parts of each bucket. `range`: those of the range. `clipped`: the part in the
+ * range of each bucket that is not whole in it, with that bucket.
+ */
+export type Cuts = { parts: Bucket[]; wholes: Span[]; range: Span; clipped: (Span & { whole: Bucket })[] }
+
+/** Cuts consecutive buckets, each of which overlaps the range. A range that ends today has all of its last bucket. */
+export function cutsOf(buckets: readonly Bucket[], range: Bucket, today: DayNumber): Cuts {
+  const end = range.until < today ? range.until : Infinity
+  const cuts: Cuts = { parts: [], wholes: [], range: { days: range, first: 0, last: 0 }, clipped: [] }
+  for (const bucket of buckets) {
+    const first = cuts.parts.length
+    const days = { from: Math.max(bucket.from, range.from), until: Math.min(bucket.until, end) }
+    if (bucket.from < days.from) cuts.parts.push({ from: bucket.from, until: days.from - 1 })
+    const inner = cuts.parts.push(days) - 1
+    if (days.until < bucket.until) cuts.parts.push({ from: days.until + 1, until: bucket.until })
+    const last = cuts.parts.length - 1
+    cuts.wholes.push({ days: bucket, first, last })
+    if (first !== last) cuts.clipped.push({ whole: bucket, days, first: inner, last: inner })
+    cuts.range = { ...cuts.range, first: cuts.wholes.length === 1 ? inner : cuts.range.first, last: inner }
+  }
+  return cuts
+}
+
+/**
+ * What a range is compared with. previous: directly before. The others: the same days of the week, month, quarter, fiscal
+ * month or year before.
+ */
+export const COMPARISONS = ['previous', 'week', 'month', 'quarter', 'fiscal_month', 'year'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
-/** Whole weeks, months or fiscal months of a year. Weeks keep their weekdays, so a year of weeks has 364 days. */
-const PER_YEAR: Record<Exclude<Interval, 'day'>, number> = { week: 52, month: 12, fiscal_month: 12 }
+/** How many months before the range the compared days are. */
+const MONTHS_BACK = { month: 1, quarter: 3, year: 12 } as const
 
-/** How many buckets before `first` the compared range begins. */
-export function bucketsBack(
-  first: DayNumber,
-  count: number,
+/**
+ * How many units before a range the compared days are. If the range begins with an interval, the previous days are as many
+ * intervals before; otherwise as many days.
+ */
+export function comparisonUnit(
+  { from, until }: Bucket,
   interval: Interval,
   comparison: Comparison,
-): number {
-  if (comparison === 'previous') return count
-  return interval === 'day' ? first - sameDateLastYear(first) : PER_YEAR[interval]
+): { unit: Interval; back: number } {
+  if (comparison === 'week' || comparison === 'fiscal_month') return { unit: comparison, back: 1 }
+  if (comparison === 'year' && interval === 'fiscal_month') return { unit: interval, back: 12 }
+  if (comparison !== 'previous') return { unit: 'month', back: MONTHS_BACK[comparison] }
+  const first = numberOf[interval](from)
+  if (bucketOf[interval](first).from !== from) return { unit: 'day', back: until - from + 1 }
+  return { unit: interval, back: numberOf[interval](until) - first + 1 }
 }
 
-/** The same date of the year before; February 28 for February 29. */
-function sameDateLastYear(day: DayNumber): DayNumber {
-  const [year = '', ...monthAndDay] = dayText(day).split('-')
-  const text = `${Number(year) - 1}-${monthAndDay.join('-')}`
-  return dayNumber(text.endsWith('-02-29') ? text.replace('-29', '-28') : text)
-}
-
-/** The same number of days, weeks, months or fiscal months that `buckets` are compared with. */
-export function comparedBuckets(
-  buckets: readonly Bucket[],
-  interval: Interval,
-  comparison: Comparison,
-): Bucket[] {
-  const { from } = buckets[0] ?? { from: 0 }
-  const first = numberOf[interval](from) - bucketsBack(from, buckets.length, interval, comparison)
-  return buckets.map((_, index) => bucketOf[interval](first + index))
+/**
+ * The days that a range is compared with: the same days some units before. A day that a unit does not have is its last,
+ * and whole units are compared with whole units.
+ */
+export function comparedDays({ from, until }: Bucket, interval: Interval, comparison: Comparison): Bucket {
+  const { unit, back } = comparisonUnit({ from, until }, interval, comparison)
+  const ofDay = (day: DayNumber) => bucketOf[unit](numberOf[unit](day))
+  const before = (day: DayNumber) => bucketOf[unit](numberOf[unit](day) - back)
+  const sameDay = (day: DayNumber) => Math.min(before(day).from + day - ofDay(day).from, before(day).until)
+  const isWhole = ofDay(from).from === from && ofDay(until).until === until
+  return { from: sameDay(from), until: isWhole ? before(until).until : sameDay(until) }
 }
 
 /** The current month through `today`, and the previous month through the same day of the month or its last day. */
@@ -91,6 +120,12 @@ export const DEFAULT_BUCKETS: Record<Interval, number> = { day: 30, week: 26, mo
 /** The first day of the default range that ends with `until`. */
 export const defaultStart = (until: DayNumber, interval: Interval): DayNumber =>
   bucketOf[interval](numberOf[interval](until) - DEFAULT_BUCKETS[interval] + 1).from
+
+/** All days of consecutive buckets. */
+export const daysIn = (buckets: readonly Bucket[]): Bucket => ({
+  from: buckets[0]?.from ?? 0,
+  until: buckets.at(-1)?.until ?? 0,
+})
 
 /** Both ends of a bucket as 'YYYY-MM-DD'. */
 export const daysOfBucket = ({ from, until }: Bucket) => ({

@@ -1,8 +1,9 @@
-/** Writes series and overviews as CSV (RFC 4180), with the same numbers as in JSON. */
+/** Writes series and overviews as CSV (RFC 4180), with the same numbers as in JSON, of exactly the requested days. */
+import { addDays } from '../../days.ts'
 import { type CsvValue, csvLine, csvSlices, decimalText } from '../../http/csv.ts'
 import type { OverviewAnswer } from './overview.ts'
-import type { NotConverted, Point, Series } from './points.ts'
-import { reasonsOn } from './reasons.ts'
+import type { CompleteFigure, NotConverted, Series } from './points.ts'
+import { type Reason, reasonsOn } from './reasons.ts'
 import type { SeriesAnswer, SeriesRange } from './series.ts'
 import type { Layout } from './series_request.ts'
 
@@ -11,7 +12,7 @@ type Money = { unit: string; ratio_of: string | null; currency: string | null }
 const FIGURE_COLUMNS = ['amount', 'currency', 'count', 'ratio', 'numerator', 'denominator'] as const
 
 /** The cells of a figure. Money is a decimal number in the currency of the row’s `currency` column. */
-function figureCells({ ratio_of, currency }: Money, point: Point): CsvValue[] {
+function figureCells({ ratio_of, currency }: Money, point: CompleteFigure): CsvValue[] {
   const { milli, count, ratio, numerator, denominator } = point
   const amountText = (value: number | null | undefined): CsvValue =>
     typeof value === 'number' && ratio_of === 'money' ? decimalText(value) : value
@@ -29,12 +30,33 @@ export const notConvertedText = (some: readonly NotConverted[] = []): string =>
     })
     .join('; ')
 
-const lastCells = (point: Point): CsvValue[] => [point.complete, notConvertedText(point.not_converted)]
+const lastCells = (point: CompleteFigure): CsvValue[] => [
+  point.complete,
+  notConvertedText(point.not_converted),
+]
 
-/** The columns that a CSV of fiscal months has in addition. */
-const FISCAL_COLUMNS = ['fiscal_month', 'until_on']
-const fiscalCells = ({ fiscal_month, until_on }: Point): CsvValue[] => [fiscal_month, until_on]
-const isFiscal = ({ interval }: SeriesAnswer): boolean => interval === 'fiscal_month'
+/** The columns that a CSV has in addition whose lines are more than a day. */
+const intervalColumns = ({ interval }: SeriesAnswer): string[] =>
+  interval === 'day' ? [] : interval === 'fiscal_month' ? ['fiscal_month', 'until_on'] : ['until_on']
+
+/** A line: a point, or the part of it that lies in the range. `cells`: those of `intervalColumns`. */
+type Line = { point: CompleteFigure; on: string; cells: CsvValue[]; reasons: readonly Reason[] }
+
+/** The lines of a series, of exactly the days of the range: their flows add up to the figure of the range. */
+function linesOf({ interval }: SeriesAnswer, { range }: SeriesRange, { points, ...one }: Series): Line[] {
+  return points.map((point, at) => {
+    const clipped = one.range.clipped.find(({ of }) => of === point.on)
+    const next = points[at + 1]
+    const until_on = clipped?.until_on ?? point.until_on ?? (next ? addDays(next.on, -1) : range.until_on)
+    const cells = interval === 'fiscal_month' ? [point.fiscal_month, until_on] : [until_on]
+    return {
+      point: clipped ?? point,
+      on: clipped?.on ?? point.on,
+      cells: interval === 'day' ? [] : cells,
+      reasons: clipped?.reasons ?? reasonsOn(one.reasons, point.on),
+    }
+  })
+}
 
 /**
  * Writes an answer as CSV, in slices: the requested range, then the previous range if the answer has one. `others` is the
@@ -46,9 +68,9 @@ export function seriesCsv(answer: SeriesAnswer, layout: Layout = 'long'): AsyncG
 }
 
 function* seriesLines(answer: SeriesAnswer, layout: Layout): Generator<string, void> {
-  const linesOf = layout === 'long' ? longLines : wideLines
-  yield* linesOf(answer, answer, 'asked')
-  if (answer.previous) yield* linesOf(answer, answer.previous, 'previous')
+  const write = layout === 'long' ? longLines : wideLines
+  yield* write(answer, answer, 'asked')
+  if (answer.previous) yield* write(answer, answer.previous, 'previous')
 }
 
 type RangeName = 'asked' | 'previous'
@@ -66,27 +88,27 @@ const longColumns = (answer: SeriesAnswer): string[] => [
   'complete',
   'not_converted',
   'month_length',
-  ...(isFiscal(answer) ? FISCAL_COLUMNS : []),
+  ...intervalColumns(answer),
   'reasons',
 ]
 
-function* longLines(answer: SeriesAnswer, { series }: SeriesRange, rangeName: RangeName) {
-  for (const { value, others, part, points, reasons } of series)
-    for (const point of points)
+function* longLines(answer: SeriesAnswer, shown: SeriesRange, rangeName: RangeName) {
+  for (const one of shown.series)
+    for (const { point, on, cells, reasons } of linesOf(answer, shown, one))
       yield csvLine([
         answer.metric,
         rangeName,
-        point.on,
+        on,
         answer.interval,
         answer.split,
-        value,
-        others,
-        part,
+        one.value,
+        one.others,
+        one.part,
         ...figureCells(answer, point),
         ...lastCells(point),
         answer.month_length,
-        ...(isFiscal(answer) ? fiscalCells(point) : []),
-        reasonsOn(reasons, point.on).join(' '),
+        ...cells,
+        reasons.join(' '),
       ])
 }
 
@@ -100,7 +122,7 @@ function wideName({ metric, split }: SeriesAnswer, { value, others, part }: Seri
 const wideColumns = (answer: SeriesAnswer): string[] => [
   ...(answer.previous ? ['range'] : []),
   'on',
-  ...(isFiscal(answer) ? FISCAL_COLUMNS : []),
+  ...intervalColumns(answer),
   ...answer.series.map((one) => wideName(answer, one)),
   ...(answer.currency === null ? [] : ['currency']),
   'complete',
@@ -108,25 +130,26 @@ const wideColumns = (answer: SeriesAnswer): string[] => [
   'reasons',
 ]
 
-function* wideLines(answer: SeriesAnswer, { series }: SeriesRange, rangeName: RangeName) {
-  const seriesByName = new Map(series.map((one) => [wideName(answer, one), one]))
-  const columns = answer.series.flatMap((one) => seriesByName.get(wideName(answer, one)) ?? [])
-  const columnPoints = answer.series.map((one) => seriesByName.get(wideName(answer, one))?.points ?? [])
-  for (const [index, point] of (series[0]?.points ?? []).entries())
+function* wideLines(answer: SeriesAnswer, shown: SeriesRange, rangeName: RangeName) {
+  const linesByName = new Map(shown.series.map((one) => [wideName(answer, one), linesOf(answer, shown, one)]))
+  const columns = answer.series.map((one) => linesByName.get(wideName(answer, one)) ?? [])
+  for (const [index, { on, cells }] of (linesByName.values().next().value ?? []).entries()) {
+    const lines = columns.map((column) => column[index])
     yield csvLine([
       ...(answer.previous ? [rangeName] : []),
-      point.on,
-      ...(isFiscal(answer) ? fiscalCells(point) : []),
-      ...columnPoints.map((points) => figureCell(points[index])),
+      on,
+      ...cells,
+      ...lines.map((line) => figureCell(line?.point)),
       ...(answer.currency === null ? [] : [answer.currency]),
-      columnPoints.every((points) => points[index]?.complete ?? true),
+      lines.every((line) => line?.point.complete ?? true),
       answer.month_length,
-      [...new Set(columns.flatMap(({ reasons }) => reasonsOn(reasons, point.on)))].join(' '),
+      [...new Set(lines.flatMap((line) => line?.reasons ?? []))].join(' '),
     ])
+  }
 }
 
 /** The figure of a point: an amount, a count or a ratio. */
-function figureCell({ milli, count, ratio }: Partial<Point> = {}): CsvValue {
+function figureCell({ milli, count, ratio }: Partial<CompleteFigure> = {}): CsvValue {
   if (typeof milli === 'number') return decimalText(milli)
   return milli === null ? null : (ratio ?? count)
 }

@@ -1,9 +1,10 @@
 /** Counts the subscriptions that MRR excludes because their monthly value is unknown. */
 import type { MetricName } from '../definitions/definitions.ts'
 import type { Filters, ReadTallies, SumQuery } from '../sums/tallies.ts'
-import { measuresOf } from './formula_lines.ts'
+import { type Figure, measuresOf } from './formula_lines.ts'
 import { formulaOf } from './formulas.ts'
-import { type Series, type SeriesContext, seriesOf, wholeOf } from './points.ts'
+import { type Series, type SeriesContext, seriesOf } from './points.ts'
+import { wholeOf } from './slices.ts'
 
 /** `unpriced`: Apple has not sent the price. `no_period`: the product’s period is unknown. */
 export const EXCLUDED_PARTS = ['unpriced', 'no_period'] as const
@@ -35,24 +36,34 @@ export async function excludedParts(
   const withoutPeriod = query.filters.period
     ? undefined
     : await countSeries({ ...query.filters, period: [''] })
-  const withoutPeriodOn = new Map(withoutPeriod?.points.map(({ on, count }) => [on, count ?? 0]))
   const partSeries = (
-    one: (typeof EXCLUDED_PARTS)[number],
+    part: (typeof EXCLUDED_PARTS)[number],
     countOf: (all: number, withoutPeriod: number) => number,
-  ): Series => ({
-    ...all,
-    part: one,
-    points: all.points.map((point) => ({
-      ...point,
-      count: point.count == null ? null : countOf(point.count, withoutPeriodOn.get(point.on) ?? 0),
-    })),
-  })
+  ): Series => ({ ...counted(all, withoutPeriod, countOf), part })
   return [
     partSeries('unpriced', (all, withoutPeriod) => all - withoutPeriod),
     partSeries('no_period', (_, withoutPeriod) => withoutPeriod),
   ]
     .filter((series) => part === null || series.part === part)
     .filter((series) => context.with_empty_parts || !isEmpty(series))
+}
+
+/** A series whose counts are made from those of two series, the second of which can be absent for zero. */
+function counted(
+  all: Series,
+  other: Series | undefined,
+  countOf: (one: number, other: number) => number,
+): Series {
+  const count = <One extends Figure>(one: One, its: Figure | undefined): One => ({
+    ...one,
+    count: one.count == null ? null : countOf(one.count, its?.count ?? 0),
+  })
+  const clipped = all.range.clipped.map((one, at) => count(one, other?.range.clipped[at]))
+  return {
+    ...all,
+    range: { ...count(all.range, other?.range), clipped },
+    points: all.points.map((one, at) => count(one, other?.points[at])),
+  }
 }
 
 const DEFAULT_OPTIONS = { view: null, refunds: 'refund_day', interval: 'day' } as const

@@ -19,6 +19,9 @@ export type SeriesKnowledge = {
   reasonsOf: (sum: Summed, bucket: number) => DayReason[]
 }
 
+/** Returns what is known in some buckets, which need not be consecutive. */
+export type KnowledgeIn = (buckets: readonly Bucket[]) => SeriesKnowledge
+
 /** How much of one app’s measure is known in each bucket. */
 type MeasureKnowledge = Pick<JoinedMeasureDays, 'app_id' | 'measure' | 'is_optional'> & {
   known: readonly Knowledge[]
@@ -31,21 +34,29 @@ type MeasureKnowledge = Pick<JoinedMeasureDays, 'app_id' | 'measure' | 'is_optio
  * appear. A flow is partial if only some of its days are known. The change of a level is known if its starting value is
  * known, and fully known if the ending value is known too. A ratio is fully known if numerator and denominator are.
  */
-export function knowledgeOf(
-  from: readonly JoinedMeasureDays[],
+export function knowledgeOf(from: readonly JoinedMeasureDays[], kind: Kind): KnowledgeIn {
+  if (from.every(({ days }) => days.every((day) => day.reason === null)))
+    return () => ({ knownOf: () => null, reasonsOf: () => [] })
+  const countsByDays = new Map<JoinedMeasureDays['days'], PrefixCounts>()
+  const counted = from.map((one) => {
+    const dayCounts = countsByDays.get(one.days) ?? prefixCountsOf(one)
+    countsByDays.set(one.days, dayCounts)
+    return { ...one, days: dayCounts }
+  })
+  return (buckets) => knowledgeIn(counted, kind, buckets)
+}
+
+function knowledgeIn(
+  counted: readonly Omit<MeasureKnowledge, 'known'>[],
   kind: Kind,
   buckets: readonly Bucket[],
 ): SeriesKnowledge {
-  if (from.every(({ days }) => days.every((day) => day.reason === null)))
-    return { knownOf: () => null, reasonsOf: () => [] }
-  const countsByDays = new Map<JoinedMeasureDays['days'], PrefixCounts>()
-  const knowledge = from.map((one): MeasureKnowledge => {
-    const dayCounts = countsByDays.get(one.days) ?? prefixCountsOf(one)
-    countsByDays.set(one.days, dayCounts)
+  const knowledge = counted.map((one): MeasureKnowledge => {
+    const dayCounts = one.days
     const known = buckets.map((bucket) =>
       kind === 'level' ? levelKnowledge(dayCounts, bucket) : flowKnowledge(dayCounts, bucket, one.measure),
     )
-    return { ...one, known, days: dayCounts }
+    return { ...one, known }
   })
   const cachedKnowledge = new WeakMap<readonly Measure[], readonly Knowledge[]>()
 

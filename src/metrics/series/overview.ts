@@ -117,11 +117,11 @@ export function openOverview({ metrics, series }: Deps) {
       with_empty_parts: true,
     }
     await yieldToEventLoop()
-    const { series: current } = await series.seriesIn(scope, query, [bucketFor(kind, now)])
-    const { series: earlier } = await series.seriesIn(scope, query, [bucketFor(kind, before)])
+    const { shown: current } = await series.seriesIn(scope, query, [bucketFor(kind, now)])
+    const { shown: earlier } = await series.seriesIn(scope, query, [bucketFor(kind, before)])
     const currency = (ratio_of ?? unit) === 'money' ? scope.organization.currency : null
-    return current.flatMap(({ part, points: [point] }, index): OverviewFigure[] => {
-      const [previous] = earlier[index]?.points ?? []
+    return current.series.flatMap(({ part, points: [point] }, index): OverviewFigure[] => {
+      const [previous] = earlier.series[index]?.points ?? []
       if (!point || !previous) return []
       return [{ metric: name, part, unit, ratio_of, kind, currency, now: point, previous }]
     })

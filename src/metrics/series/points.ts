@@ -1,21 +1,15 @@
 /** Builds the points of series, with the amounts that they exclude and whether they may still change. */
-import { type Definition, isMoney } from '../definitions/definition.ts'
+import type { Definition } from '../definitions/definition.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import { fiscalMonthOf } from '../lineage/fiscal.ts'
 import type { Measure } from '../lineage/rows.ts'
-import {
-  addTallies,
-  type Bucket,
-  emptyTally,
-  type Tallies,
-  type Tally,
-  type Unconverted,
-} from '../sums/tallies.ts'
-import { fiscalMonthText, type Interval } from './buckets.ts'
+import { type Bucket, emptyTally, type Span, type Tally, tallyOver } from '../sums/tallies.ts'
+import { type Cuts, fiscalMonthText, type Interval } from './buckets.ts'
 import type { IsProvisional } from './finality.ts'
-import { type Figure, type FormulaLine, measuresOf, type TallyOf } from './formula_lines.ts'
-import type { SeriesKnowledge } from './knowledge.ts'
+import type { Figure, FormulaLine, TallyOf } from './formula_lines.ts'
+import type { KnowledgeIn, SeriesKnowledge } from './knowledge.ts'
 import { type Reason, type ReasonRange, reasonRanges } from './reasons.ts'
+import type { Measures, SplitSlice } from './slices.ts'
 
 /**
  * Amounts without a known rate, in their own currency; the point’s figure excludes them. It is null if nothing of it could
@@ -29,11 +23,20 @@ type FiscalMonth = { fiscal_month: string; until_on: string }
 /** The first day of a point; for a fiscal month also its name and last day. */
 type PointLabel = { on: string } & Partial<FiscalMonth>
 
-/**
- * A null figure is unknown and shown as a gap. `on`: the first day of the interval. `complete`: the interval is over, all
- * its rates are final and all its sources are known.
- */
-export type Point = Figure & PointLabel & { complete: boolean; not_converted?: NotConverted[] }
+/** A figure. `complete`: its days are over, all its rates are final and all its sources are known. */
+export type CompleteFigure = Figure & { complete: boolean; not_converted?: NotConverted[] }
+
+/** A null figure is unknown and shown as a gap. `on`: the first day of the interval. */
+export type Point = CompleteFigure & PointLabel
+
+/** The first and the last day of a clipped point. `of`: the `on` of the point. */
+type ClippedLabel = { of: string; on: string; until_on: string }
+
+/** The part of a point’s interval that lies in the requested days. */
+type ClippedPoint = CompleteFigure & ClippedLabel & { reasons: Reason[] }
+
+/** The figure of exactly the requested days. `clipped`: the points whose interval is not whole in them. */
+type ExactFigure = CompleteFigure & { reasons: Reason[]; clipped: ClippedPoint[] }
 
 /**
  * `value`: the value of the split; null for the total. `others`: the number of values that the series combines; 0 for a
@@ -43,30 +46,28 @@ export type Series = {
   value: string | null
   others: number
   part: string | null
+  range: ExactFigure
   /** Why points are null or incomplete, as ranges of their days. */
   reasons: ReasonRange[]
   points: Point[]
 }
 
-type Measures = ReadonlyMap<Measure, Tally>
-
-/** The sums of one value of a split, or of several combined values. `values`: these values; null for the total. */
-type SplitSlice = {
-  value: string | null
-  values: readonly string[] | null
-  others: number
-  tallies: Measures
-  unconverted: Map<string, Measures>
+/**
+ * Consecutive spans of the summed days. `days`: the days of each, its label, and why its figures may still change.
+ * `knowledge`: how much of a figure is known, given the measures that it is computed from, and why.
+ */
+type View = {
+  spans: readonly Span[]
+  days: readonly { days: Bucket; label: PointLabel; open: readonly Reason[] }[]
+  knowledge: SeriesKnowledge
 }
 
 export type SeriesContext = {
   definition: Definition
   lines: readonly FormulaLine[]
   levels: readonly Measure[]
-  /** The label of each bucket, and why its figures may still change. */
-  buckets: readonly { days: Bucket; label: PointLabel; open: readonly Reason[] }[]
-  /** How much of a figure is known, given the measures that it is computed from, and why. */
-  knowledge: SeriesKnowledge
+  /** The points, the exact range, and the points that the range clips. */
+  views: { wholes: View; range: View; clipped: readonly { view: View; label: ClippedLabel }[] }
   /** Whether the values of slices are apps. */
   isByApp: boolean
   /** Whether to include parts that are zero throughout. */
@@ -76,11 +77,28 @@ export type SeriesContext = {
 /** `isBehind`: whether some subscriptions could not be computed. */
 type BucketOptions = { today: DayNumber; isProvisional: IsProvisional; isBehind: boolean; interval: Interval }
 
+/** How points, the exact range and clipped points are read from the parts of a request. */
+export function viewsOf(
+  cuts: Cuts,
+  knowledgeIn: KnowledgeIn,
+  options: BucketOptions,
+): SeriesContext['views'] {
+  const viewOf = (spans: readonly Span[]): View => {
+    const days = spans.map((one) => one.days)
+    return { spans, days: labelled(days, options), knowledge: knowledgeIn(days) }
+  }
+  const clipped = cuts.clipped.map(({ whole, days, ...parts }) => ({
+    view: viewOf([{ days, ...parts }]),
+    label: { of: dayText(whole.from), on: dayText(days.from), until_on: dayText(days.until) },
+  }))
+  return { wholes: viewOf(cuts.wholes), range: viewOf([cuts.range]), clipped }
+}
+
 /** The label of each bucket, and why its figures may still change: it is not over, or a rate is not final. */
-export const contextBuckets = (
+const labelled = (
   buckets: readonly Bucket[],
   { today, isProvisional, isBehind, interval }: BucketOptions,
-): SeriesContext['buckets'] =>
+): View['days'] =>
   buckets.map((bucket) => ({
     days: bucket,
     label: { on: dayText(bucket.from), ...(interval === 'fiscal_month' && fiscalMonthIn(bucket)) },
@@ -96,144 +114,80 @@ const fiscalMonthIn = ({ from, until }: Bucket): FiscalMonth => ({
   until_on: dayText(until),
 })
 
-/** The total as one slice. */
-export const wholeOf = (tallies: Tallies, unconverted: Unconverted): SplitSlice => ({
-  value: null,
-  values: null,
-  others: 0,
-  tallies: tallies.get('') ?? new Map(),
-  unconverted: unconvertedOf(unconverted, ''),
-})
-
-/** The largest `limit` values of a split, largest first, and one slice that combines the others. */
-export function slicesOf(
-  tallies: Tallies,
-  unconverted: Unconverted,
-  {
-    definition,
-    lines,
-    levels,
-    limit,
-    find,
-  }: Pick<SeriesContext, 'definition' | 'lines' | 'levels'> & { limit: number; find?: string | null },
-): SplitSlice[] {
-  const values = new Set([...tallies.keys(), ...[...unconverted.values()].flatMap((one) => [...one.keys()])])
-  const wanted = lettersOf(find ?? '')
-  const ranked = [...values]
-    .filter((value) => lettersOf(value).includes(wanted))
-    .filter((value) => isNonZero(tallies.get(value)) || unconvertedOf(unconverted, value).size > 0)
-    .map((value) => {
-      const own = tallies.get(value) ?? new Map<Measure, Tally>()
-      const size = magnitudeOf(
-        own,
-        levels.length > 0 ? levels : measuresOf(lines),
-        isMoney(definition) ? 'milli' : 'count',
-      )
-      const slice = { value, values: [value], others: 0, tallies: own }
-      return { size, slice: { ...slice, unconverted: unconvertedOf(unconverted, value) } }
-    })
-    .sort((a, b) => b.size - a.size || ((a.slice.value ?? '') < (b.slice.value ?? '') ? -1 : 1))
-    .map(({ slice }) => slice)
-  const otherSlices = ranked.slice(limit)
-  return [...ranked.slice(0, limit), ...(otherSlices.length === 0 ? [] : [mergeSlices(otherSlices)])]
-}
-
-/** The letters and digits of a text, so that “pro yearly” finds “pro_yearly”. */
-const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
-
-const isNonZero = (tallies: Measures = new Map()): boolean =>
-  [...tallies.values()].some(
-    ({ sumBefore, milli, count }) =>
-      [sumBefore.milli, sumBefore.count].some((one) => one !== 0) ||
-      [milli, count].some((some) => some.some((one) => one !== 0)),
-  )
-
-/** The size that orders a split’s values: a level at its end, a flow by its total. */
-function magnitudeOf(tallies: Measures, measures: readonly Measure[], column: 'milli' | 'count'): number {
-  const totalOf = (measure: Measure): number => {
-    const tally = tallies.get(measure)
-    return tally ? tally[column].reduce((sum, one) => sum + one, tally.sumBefore[column]) : 0
-  }
-  return measures.reduce((sum, one) => sum + Math.abs(totalOf(one)), 0)
-}
-
-function unconvertedOf(unconverted: Unconverted, value: string): Map<string, Measures> {
-  const own = [...unconverted].flatMap(([currency, tallies]) => {
-    const measures = tallies.get(value)
-    return measures ? [[currency, measures] as const] : []
-  })
-  return new Map(own)
-}
-
-function mergeSlices(slices: readonly SplitSlice[]): SplitSlice {
-  const tallies = new Map<Measure, Tally>()
-  const unconverted = new Map<string, Map<Measure, Tally>>()
-  for (const slice of slices) {
-    addTallies(tallies, slice.tallies)
-    for (const [currency, measures] of slice.unconverted) {
-      const own = unconverted.get(currency) ?? new Map()
-      unconverted.set(currency, own)
-      addTallies(own, measures)
-    }
-  }
-  const values = slices.flatMap((slice) => slice.values ?? [])
-  return { value: null, values, others: slices.length, tallies, unconverted }
-}
-
 /** Computes one series for each formula line of a slice. */
-export function seriesOf(
-  { value, values, others, tallies, unconverted }: SplitSlice,
-  context: SeriesContext,
-): Series[] {
-  const { lines, buckets, with_empty_parts, isByApp } = context
+export function seriesOf(slice: SplitSlice, context: SeriesContext): Series[] {
+  const { lines, views, with_empty_parts, isByApp } = context
+  const { value, values, others } = slice
   const apps = isByApp ? values : null
   return lines.flatMap((line) => {
-    const of = sumsIn(tallies, buckets.length)
-    const figures = line.figuresOf(of, buckets.length)
-    const unconvertedFigures = [...unconverted].map(([currency, own]) => ({
-      currency,
-      figures: line.figuresOf(sumsIn(own, buckets.length), buckets.length),
-    }))
-    const isEmpty = [figures, ...unconvertedFigures.map((one) => one.figures)].every((some) =>
-      some.every(isZero),
-    )
+    const pointsIn = (view: View) => pointsOf(line, slice, view, apps)
+    const { points, reasons, isEmpty } = pointsIn(views.wholes)
     if (isEmpty && line.part !== null && !with_empty_parts) return []
-    const stateOf = lineStates(line, of, context, apps)
-    const reasons: Reason[][] = []
-    const points = buckets.map(({ label }, at) => {
-      const figure = figures[at] ?? {}
-      const { isKnown, reasons: own } = stateOf(at)
-      const notConvertedAmounts = isKnown ? notConvertedAt(unconvertedFigures, at) : []
-      reasons.push(notConvertedAmounts.length > 0 ? [...own, 'not_converted'] : own)
-      if (!isKnown) return unknownPoint(figure, label)
-      return pointOf(figure, label, { complete: own.length === 0, notConvertedAmounts })
-    })
     const ranges = reasonRanges(
-      buckets.map(({ days }) => days),
+      views.wholes.days.map(({ days }) => days),
       reasons,
     )
-    return [{ value, others, part: line.part, reasons: ranges, points }]
+    const clipped = views.clipped.map(({ view, label }) => ({ ...label, ...onlyFigure(pointsIn(view)) }))
+    const range = { ...onlyFigure(pointsIn(views.range)), clipped }
+    return [{ value, others, part: line.part, range, reasons: ranges, points }]
   })
+}
+
+type PointsOfLine = { points: Point[]; reasons: Reason[][]; isEmpty: boolean }
+
+/** The figure of a view of one span, without its label. */
+function onlyFigure({ points: [point], reasons: [reasons] }: PointsOfLine) {
+  const { on: _, fiscal_month: __, until_on: ___, complete = false, ...figure } = point ?? {}
+  return { ...figure, complete, reasons: reasons ?? [] }
+}
+
+function pointsOf(
+  line: FormulaLine,
+  { tallies, unconverted }: SplitSlice,
+  view: View,
+  apps: readonly string[] | null,
+): PointsOfLine {
+  const { spans, days } = view
+  const of = sumsIn(tallies, spans)
+  const figures = line.figuresOf(of, spans.length)
+  const unconvertedFigures = [...unconverted].map(([currency, own]) => ({
+    currency,
+    figures: line.figuresOf(sumsIn(own, spans), spans.length),
+  }))
+  const isEmpty = [figures, ...unconvertedFigures.map((one) => one.figures)].every((some) =>
+    some.every(isZero),
+  )
+  const stateOf = lineStates(line, of, view, apps)
+  const reasons: Reason[][] = []
+  const points = days.map(({ label }, at) => {
+    const figure = figures[at] ?? {}
+    const { isKnown, reasons: own } = stateOf(at)
+    const notConvertedAmounts = isKnown ? notConvertedAt(unconvertedFigures, at) : []
+    reasons.push(notConvertedAmounts.length > 0 ? [...own, 'not_converted'] : own)
+    if (!isKnown) return unknownPoint(figure, label)
+    return pointOf(figure, label, { complete: own.length === 0, notConvertedAmounts })
+  })
+  return { points, reasons, isEmpty }
 }
 
 /** Returns a function that tells whether a line is known in a bucket, and why not or why it may still change. */
 function lineStates(
   line: FormulaLine,
   of: TallyOf,
-  { buckets, knowledge: { knownOf, reasonsOf } }: SeriesContext,
+  { days, knowledge: { knownOf, reasonsOf } }: View,
   apps: readonly string[] | null,
 ): (at: number) => { isKnown: boolean; reasons: Reason[] } {
   const knownBy = line.known_by ?? line.measures
   const wholeBy = line.whole_by ?? knownBy
   const [known, fullyKnown] = [knownOf(knownBy, apps), knownOf(wholeBy, apps)]
-  const pending = line.pendingOf?.(of, buckets.length)
+  const pending = line.pendingOf?.(of, days.length)
   const pendingKnown = line.pending_by ? knownOf(line.pending_by, apps) : null
   return (at) => {
     if (known?.[at] === 'none') return { isKnown: false, reasons: reasonsOf([knownBy, apps], at) }
     const isPartial = (known?.[at] ?? 'all') !== 'all' || (fullyKnown?.[at] ?? 'all') !== 'all'
     const isPending = pending?.[at] === true && pendingKnown?.[at] !== 'none'
     const partial = isPartial ? [...reasonsOf([knownBy, apps], at), ...reasonsOf([wholeBy, apps], at)] : []
-    const open = buckets[at]?.open ?? []
+    const open = days[at]?.open ?? []
     return {
       isKnown: true,
       reasons: [...new Set([...partial, ...(isPending ? ['pending' as const] : []), ...open])],
@@ -243,9 +197,16 @@ function lineStates(
 
 type UnconvertedFigures = { currency: string; figures: readonly Figure[] }
 
-function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally {
-  const empty = emptyTally(buckets)
-  return (measure) => tallies.get(measure) ?? empty
+function sumsIn(tallies: Measures, spans: readonly Span[]): TallyOf {
+  const empty = emptyTally(spans.length)
+  const over = new Map<Measure, Tally>()
+  return (measure) => {
+    const own = tallies.get(measure)
+    if (own === undefined) return empty
+    const found = over.get(measure) ?? tallyOver(own, spans)
+    over.set(measure, found)
+    return found
+  }
 }
 
 /** Whether a figure is zero. A ratio is zero if its numerator is zero. */

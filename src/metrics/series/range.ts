@@ -4,8 +4,9 @@ import { type DayNumber, dayNumber, dayText } from '../lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
 import type { Bucket, SumQuery } from '../sums/tallies.ts'
 import {
-  bucketsBack,
   type Comparison,
+  comparedDays,
+  comparisonUnit,
   DEFAULT_BUCKETS,
   defaultStart,
   fiscalCalendarEnd,
@@ -59,16 +60,31 @@ export function rangeErrors(query: RangeInput, today: DayNumber): FieldError[] {
 
 /** Apple publishes its fiscal calendar year by year; days beyond it have no known fiscal month. */
 function fiscalErrors(query: RangeInput, today: DayNumber): FieldError[] {
-  if (query.interval !== 'fiscal_month') return []
+  const { interval, compare } = query
+  if (interval !== 'fiscal_month' && compare !== 'fiscal_month') return []
   const last = fiscalMonthOf(lastDayOf(query, today))
   if (last === null) return [{ path: 'to', message: fiscalCalendarEnd() }]
-  const { from, compare } = query
-  const first = from === undefined ? last - DEFAULT_BUCKETS.fiscal_month + 1 : fiscalMonthOf(dayNumber(from))
-  const earliest = first === null || compare === undefined ? first : first - monthsBack(first, last, compare)
-  const isKnown = earliest !== null && fiscalMonthDays(earliest) !== null
-  return isKnown ? [] : [{ path: 'from', message: 'must not be before the first known fiscal month' }]
+  return isKnown(query, last, today)
+    ? []
+    : [{ path: 'from', message: 'must not be before the first known fiscal month' }]
 }
 
-/** How many fiscal months before the month `first` the range through `last` is compared with. */
-const monthsBack = (first: number, last: number, compare: Comparison): number =>
-  bucketsBack(first, last - first + 1, 'fiscal_month', compare)
+/** Whether the fiscal months of a range through the month `last` are known, and those that it is compared with. */
+function isKnown(query: RangeInput, last: number, today: DayNumber): boolean {
+  const { from, interval, compare } = query
+  const isDefault = from === undefined && interval === 'fiscal_month'
+  if (isDefault && fiscalMonthDays(last - DEFAULT_BUCKETS.fiscal_month + 1) === null) return false
+  const range = rangeOf(query, today)
+  const first = fiscalMonthOf(range.from)
+  return first !== null && (compare === undefined || isComparable(range, first, { interval, compare }))
+}
+
+function isComparable(
+  range: Bucket,
+  first: number,
+  { interval, compare }: { interval: Interval; compare: Comparison },
+): boolean {
+  const { unit, back } = comparisonUnit(range, interval, compare)
+  if (unit === 'fiscal_month') return fiscalMonthDays(first - back) !== null
+  return fiscalMonthOf(comparedDays(range, interval, compare).from) !== null
+}

@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import { isMoney, type Kind, type Split, type Unit } from '../definitions/definition.ts'
 import type { MetricName } from '../definitions/definitions.ts'
-import type { JoinedMeasureDays } from '../joined/tallies.ts'
+import type { JoinedMeasureDays, JoinedSums } from '../joined/tallies.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import type { Factors } from '../lineage/months.ts'
 import type { Measure } from '../lineage/rows.ts'
@@ -19,18 +19,19 @@ import type { Metrics, RebuildProgress } from '../metrics.ts'
 import type { Reported } from '../reports/reported.ts'
 import type { DaySumCache } from '../sums/day_sum_cache.ts'
 import { openSums } from '../sums/sums.ts'
-import type { Bucket, SumQuery } from '../sums/tallies.ts'
+import type { Bucket, ReadTallies, Span, SumQuery } from '../sums/tallies.ts'
 import { storedMeasure } from '../upkeep/generations.ts'
-import { comparedBuckets, daysOfBucket, type Interval } from './buckets.ts'
+import { bucketsOf, comparedDays, cutsOf, daysIn, daysOfBucket, type Interval } from './buckets.ts'
 import { excludedParts } from './excluded_parts.ts'
 import { openFinality } from './finality.ts'
 import { type Formula, lineOfStored, measuresOf } from './formula_lines.ts'
 import { formulaOf, type Refunds } from './formulas.ts'
 import { knowledgeOf } from './knowledge.ts'
-import { contextBuckets, type Series, type SeriesContext, seriesOf, slicesOf, wholeOf } from './points.ts'
+import { type Series, type SeriesContext, seriesOf, viewsOf } from './points.ts'
 import { readableDefinition, readableSeries } from './readable.ts'
 import type { SeriesRequest } from './series_request.ts'
 import { readSharedDays } from './shared_days.ts'
+import { slicesOf, wholeOf } from './slices.ts'
 import type { Lag, ReadSnapshot } from './snapshot_reads.ts'
 import {
   cutoversIn,
@@ -72,7 +73,13 @@ export type SeriesQuery = Pick<
   | 'part'
 > & { find?: string | null; with_empty_parts?: boolean }
 
-export type SeriesRange = { from_on: string; until_on: string; series: Series[] }
+/** `from_on`, `until_on`: the days of the points. `range`: exactly the requested or compared days. */
+export type SeriesRange = {
+  from_on: string
+  until_on: string
+  range: { from_on: string; until_on: string }
+  series: Series[]
+}
 
 export type SeriesAnswer = SeriesRange & {
   metric: MetricName
@@ -139,11 +146,13 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
   ): Promise<SeriesAnswer> => metrics.withSnapshot(scope, (one) => answerIn(one, request), max_wait_ms)
 
   async function answerIn(scope: SnapshotScope, request: SeriesRequest): Promise<SeriesAnswer> {
-    const { definition, buckets, interval, basis } = request
+    const { definition, range, interval, basis, comparison } = request
+    const buckets = bucketsOf(range, interval)
     await yieldToEventLoop()
-    const { series, from } = await seriesIn(scope, request, buckets)
-    const before = request.comparison && comparedBuckets(buckets, interval, request.comparison)
+    const { shown, from } = await seriesIn(scope, request, buckets, range)
+    const before = comparison && comparedDays(range, interval, comparison)
     if (before) await yieldToEventLoop()
+    const previous = before && (await seriesIn(scope, request, bucketsOf(before, interval), before)).shown
     const first = sums.firstDay(sumQueryOf(scope, request, buckets))
     const { unit, ratio_of, kind } = definition
     return {
@@ -169,50 +178,47 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
       first_on: first === null ? null : dayText(first),
       rebuilding: metrics.progress(),
       behind: scope.shown.behind,
-      ...rangeWith(buckets, series),
-      previous: before && rangeWith(before, (await seriesIn(scope, request, before)).series),
+      ...shown,
+      previous,
     }
   }
 
-  /** Reads the series of some buckets, and the source of each day. @throws Refusal 403 `metric_not_shared`. */
+  /**
+   * Reads the series of some buckets and of the days `range`, by default all of the buckets, and the source of each day.
+   *
+   * @throws Refusal 403 `metric_not_shared`.
+   */
   async function seriesIn(
     scope: SnapshotScope,
     query: SeriesQuery,
     buckets: readonly Bucket[],
-  ): Promise<{ series: Series[]; from: JoinedMeasureDays[] }> {
+    range: Bucket = daysIn(buckets),
+  ): Promise<{ shown: SeriesRange; from: JoinedMeasureDays[] }> {
     const definition = readableDefinition(scope.metrics, query.name)
     const { lines, levels, of_ledger = false, of_shared_days = false } = formulaFor(query, scope)
-    const sumQuery = sumQueryOf(scope, query, buckets)
+    const today = todayOf(scope)
+    const cuts = cutsOf(buckets, range, today)
+    const sumQuery = sumQueryOf(scope, query, cuts.parts)
     const options = { basis: query.basis, of_money: isMoney(definition), of_ledger }
-    const { tallies, unconverted, from } = of_shared_days
+    const { from, ...sumsFound } = of_shared_days
       ? await readSharedDays(sumQuery, (one) => reader.read(one, options))
       : await reader.read(sumQuery, options)
     const isProvisional = isMoney(definition) ? provisionalOf(scope, sumQuery, definition.kind) : () => false
+    const { interval } = query
+    const isBehind = scope.shown.isIncomplete
     const context: SeriesContext = {
       definition,
       lines,
       levels,
       with_empty_parts: query.with_empty_parts ?? isPartRequested(query),
-      buckets: contextBuckets(buckets, {
-        today: todayOf(scope),
-        interval: query.interval,
-        isProvisional,
-        isBehind: scope.shown.isIncomplete,
-      }),
-      knowledge: knowledgeOf(from, definition.kind, buckets),
+      views: viewsOf(cuts, knowledgeOf(from, definition.kind), { today, interval, isProvisional, isBehind }),
       isByApp: query.split === 'app',
     }
-    if (query.split === null) {
-      const whole = readableSeries(scope.metrics, seriesOf(wholeOf(tallies, unconverted), context))
-      return { series: [...whole, ...(await excludedParts(sums.read, sumQuery, query, context))], from }
-    }
-    const slices = slicesOf(tallies, unconverted, { definition, lines, levels, ...query })
-    const byValue: Series[] = []
-    for (const [index, slice] of slices.entries()) {
-      if ((index * buckets.length) % POINTS_PER_TURN < buckets.length) await yieldToEventLoop()
-      byValue.push(...readableSeries(scope.metrics, seriesOf(slice, context)))
-    }
-    return { series: query.split === 'app' ? byValue.map((one) => withBundleId(scope, one)) : byValue, from }
+    const series =
+      query.split === null
+        ? await wholeSeries(scope, sums.read, [query, sumQuery], { ...sumsFound, context })
+        : await splitSeries(scope, query, { ...sumsFound, context, range: cuts.range })
+    return { shown: { ...daysOfBucket(daysIn(buckets)), range: daysOfBucket(range), series }, from }
   }
 
   function provisionalOf(scope: SeriesScope, sumQuery: SumQuery, kind: Kind) {
@@ -258,12 +264,37 @@ function sumQueryOf(
   }
 }
 
-const rangeWith = (buckets: readonly Bucket[], series: Series[]): SeriesRange => {
-  const [first, last] = [buckets[0], buckets.at(-1)]
-  return { ...daysOfBucket({ from: first?.from ?? 0, until: last?.until ?? 0 }), series }
+type Found = Omit<JoinedSums, 'from'> & { context: SeriesContext }
+
+/** The total and its parts. */
+async function wholeSeries(
+  { metrics }: SnapshotScope,
+  read: ReadTallies,
+  [query, sumQuery]: [SeriesQuery, SumQuery],
+  { tallies, unconverted, context }: Found,
+): Promise<Series[]> {
+  const whole = readableSeries(metrics, seriesOf(wholeOf(tallies, unconverted), context))
+  return [...whole, ...(await excludedParts(read, sumQuery, query, context))]
 }
 
-const withBundleId = ({ apps }: SeriesScope, series: Series): Series => ({
-  ...series,
-  value: apps.find(({ id }) => id === series.value)?.bundle_id ?? series.value,
-})
+/** One series for each value of a split. */
+async function splitSeries(
+  scope: SnapshotScope,
+  query: SeriesQuery,
+  {
+    tallies,
+    unconverted,
+    context,
+    range,
+  }: Omit<JoinedSums, 'from'> & { context: SeriesContext; range: Span },
+): Promise<Series[]> {
+  const points = context.views.wholes.spans.length
+  const byValue: Series[] = []
+  for (const [index, slice] of slicesOf(tallies, unconverted, { ...query, ...context, range }).entries()) {
+    if ((index * points) % POINTS_PER_TURN < points) await yieldToEventLoop()
+    byValue.push(...readableSeries(scope.metrics, seriesOf(slice, context)))
+  }
+  if (query.split !== 'app') return byValue
+  const bundleId = (id: string | null) => scope.apps.find((one) => one.id === id)?.bundle_id ?? id
+  return byValue.map((one) => ({ ...one, value: bundleId(one.value) }))
+}

@@ -9,7 +9,7 @@ import type { Definition, Filter, Labelled, Split } from '../definitions/definit
 import { DEFINITIONS, METRIC_NAMES, type MetricName } from '../definitions/definitions.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { AttributeFilter, Bucket, Filters } from '../sums/tallies.ts'
-import { bucketsOf, COMPARISONS, type Comparison, INTERVALS, type Interval } from './buckets.ts'
+import { COMPARISONS, type Comparison, INTERVALS, type Interval } from './buckets.ts'
 import { EXCLUDED_PARTS } from './excluded_parts.ts'
 import { type FormulaOptions, formulaOf, type Refunds } from './formulas.ts'
 import { rangeErrors, rangeOf } from './range.ts'
@@ -59,7 +59,7 @@ export const ScopeParams = v.object({
 /** The parameters of `/metrics/{name}`, all optional. */
 export const SeriesParams = v.object({
   ...ScopeParams.entries,
-  from: v.optional(day('The first day. Its week, month or fiscal month is included whole')),
+  from: v.optional(day('The first day. Points have its week, month or fiscal month whole, `range` does not')),
   to: v.optional(day('The last day, at most today')),
   interval: v.optional(
     v.pipe(
@@ -142,7 +142,7 @@ export const SeriesParams = v.object({
     v.pipe(
       v.picklist(COMPARISONS),
       v.description(
-        'Adds as many intervals: previous: directly before the range. year: the same dates of the year before; with weeks, 52 weeks before',
+        'Adds other days. previous: directly before the range; as many intervals if the range begins with one. week, month, quarter, fiscal_month and year: the same days of the one before',
       ),
     ),
   ),
@@ -177,7 +177,8 @@ export type SeriesRequest = {
   definition: Definition
   name: MetricName
   interval: Interval
-  buckets: Bucket[]
+  /** The requested days. */
+  range: Bucket
   filters: Filters
   attribute: AttributeFilter | null
   split: Split | null
@@ -210,7 +211,6 @@ export function resolveRequest(name: MetricName, query: SeriesInput, today: DayN
   const definition: Definition = DEFINITIONS[name]
   const errors = [...errorsIn(definition, query), ...rangeErrors(query, today)]
   if (errors.length > 0) throw invalid(errors)
-  const { from, until } = rangeOf(query, today)
   const { product, country, period, offer } = query
   const options = formulaOptions(definition, query)
   assertPart(name, options, query.part)
@@ -218,7 +218,7 @@ export function resolveRequest(name: MetricName, query: SeriesInput, today: DayN
     definition,
     name,
     interval: query.interval,
-    buckets: bucketsOf(from, until, query.interval),
+    range: rangeOf(query, today),
     filters: {
       ...(product && { product }),
       ...(country && { country }),

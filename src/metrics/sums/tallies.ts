@@ -85,6 +85,30 @@ export function addTallies(sum: Map<Measure, Tally>, added: ReadonlyMap<Measure,
   }
 }
 
+/** Consecutive buckets from `first` to `last`, which together are the days `days`. */
+export type Span = { days: Bucket; first: number; last: number }
+
+/** The sums of consecutive spans of a tally’s buckets, and the sum before the first span. */
+export function tallyOver(tally: Tally, spans: readonly Span[]): Tally {
+  const { sumBefore, milli, count } = tally
+  if (spans.length === milli.length) return tally
+  const begin = spans[0]?.first ?? 0
+  return {
+    sumBefore: {
+      milli: sumBefore.milli + sumBetween(milli, 0, begin),
+      count: sumBefore.count + sumBetween(count, 0, begin),
+    },
+    milli: Float64Array.from(spans, ({ first, last }) => sumBetween(milli, first, last + 1)),
+    count: Float64Array.from(spans, ({ first, last }) => sumBetween(count, first, last + 1)),
+  }
+}
+
+function sumBetween(values: Float64Array, first: number, end: number): number {
+  let sum = 0
+  for (let index = first; index < end; index += 1) sum += values[index] ?? 0
+  return sum
+}
+
 /** `bucketIndexes` has the index of the bucket for each day from `from` to `until`. */
 export type DayIndex = { from: DayNumber; until: DayNumber; bucketIndexes: Int32Array }
 

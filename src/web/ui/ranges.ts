@@ -1,6 +1,7 @@
 /** The ranges of days that a viewer can choose. All but the custom one move with the current day. */
 import { dayNumber, dayText, monthOf, weekOf } from '../../metrics/lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../../metrics/lineage/fiscal.ts'
+import type { Comparison } from '../../metrics/series/buckets.ts'
 
 export const RANGES = [
   'today',
@@ -112,6 +113,27 @@ export function rangeDays(range: Exclude<Range, 'custom'>, today: string, first:
   if (range === 'all') return { from: first ?? dayText(end - MAX_DAYS_BACK), to: today }
   const span = SPANS[range](end)
   return { from: dayText(span.first), to: dayText(Math.min(span.last, end)) }
+}
+
+/** What calendar ranges are compared with, to the same day; other ranges are compared with as many days before. */
+const CALENDAR_UNITS: Partial<Record<Range, Comparison>> = {
+  '12m': 'year',
+  week: 'week',
+  last_week: 'week',
+  month: 'month',
+  last_month: 'month',
+  quarter: 'quarter',
+  last_quarter: 'quarter',
+  year: 'year',
+  last_year: 'year',
+  fiscal_month: 'fiscal_month',
+  last_fiscal_month: 'fiscal_month',
+}
+
+/** The API’s parameter for a chosen comparison of a range; null for none. */
+export function calendarComparison(chosen: unknown, range: Range): Comparison | null {
+  if (chosen === 'year') return 'year'
+  return chosen === 'previous' ? (CALENDAR_UNITS[range] ?? 'previous') : null
 }
 
 /** Whether the days of a range are Pacific days. */

@@ -170,6 +170,13 @@ function stepAfter(on: string, interval: Interval): string {
   return plusDays(on, interval === 'week' ? 7 : 1)
 }
 
+/** The last day of the day, week, month or fiscal month that begins on a day. */
+export const endOf = (on: string, interval: Interval): string => plusDays(stepAfter(on, interval), -1)
+
+/** The name of an interval, as in “per week”. */
+export const intervalName = (interval: Interval): string =>
+  interval === 'fiscal_month' ? 'fiscal month' : interval
+
 export type Grain = 'day' | 'week' | 'month' | 'year'
 /** A short title of the cohort that begins on a day. */
 export function cohortTitle(on: string, grain: Grain): string {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { CustomerAnswer } from '../../../src/api/customers/answers.ts'
+import { addDays } from '../../../src/days.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
 import type { Point } from '../../../src/metrics/series/points.ts'
@@ -101,9 +102,11 @@ test.each([
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const [header = [], ...rows] = cellsOf(await response.text())
   const stretches = [answer, ...(answer.previous ? [answer.previous] : [])]
+  const lastDay = (next: string | null, range = answer.range): string =>
+    next === null ? range.until_on : addDays(next, -1)
   const expected = stretches.flatMap(({ series }, when) =>
     series.flatMap(({ value, others, part, points, reasons }) =>
-      points.map((point) => [
+      points.map((point, at) => [
         answer.metric,
         when === 0 ? 'asked' : 'previous',
         point.on,
@@ -114,6 +117,7 @@ test.each([
         part ?? '',
         ...figureCells(answer, point),
         'calendar',
+        ...(answer.interval === 'day' ? [] : [lastDay(points[at + 1]?.on ?? null, stretches[when]?.range)]),
         reasonsOn(reasons, point.on).join(' '),
       ]),
     ),
@@ -139,14 +143,22 @@ test('a CSV can have a column for each series, and contains the previous range o
     cellsOf(await (await get(`metrics/${path}&${RANGE}&layout=wide`)).text())
   // 9.990 a month from March to May; the yearly one in euros has no rate.
   expect(await wide('mrr.csv?split=product&limit=1')).toEqual([
-    ['on', 'monthly', 'others', 'currency', 'complete', 'month_length', 'reasons'],
-    ['2026-03-01', '9.990', '0.000', 'USD', 'true', 'calendar', ''],
-    ['2026-04-01', '9.990', '', 'USD', 'false', 'calendar', 'not_converted'],
-    ['2026-05-01', '0.000', '', 'USD', 'false', 'calendar', 'not_converted'],
-    ['2026-06-01', '0.000', '', 'USD', 'false', 'calendar', 'unfinished not_converted'],
+    ['on', 'until_on', 'monthly', 'others', 'currency', 'complete', 'month_length', 'reasons'],
+    ['2026-03-01', '2026-03-31', '9.990', '0.000', 'USD', 'true', 'calendar', ''],
+    ['2026-04-01', '2026-04-30', '9.990', '', 'USD', 'false', 'calendar', 'not_converted'],
+    ['2026-05-01', '2026-05-31', '0.000', '', 'USD', 'false', 'calendar', 'not_converted'],
+    ['2026-06-01', '2026-06-01', '0.000', '', 'USD', 'false', 'calendar', 'unfinished not_converted'],
   ])
   const [head, ...rows] = await wide('active_subscriptions.csv?compare=previous')
-  expect(head).toEqual(['range', 'on', 'active_subscriptions', 'complete', 'month_length', 'reasons'])
+  expect(head).toEqual([
+    'range',
+    'on',
+    'until_on',
+    'active_subscriptions',
+    'complete',
+    'month_length',
+    'reasons',
+  ])
   expect(rows.map(([range, on]) => `${range} ${on}`)).toEqual([
     'asked 2026-03-01',
     'asked 2026-04-01',
@@ -170,9 +182,13 @@ test('a CSV can have a column for each series, and contains the previous range o
 
 test('compares with the previous range of the same length', async () => {
   const { getMetric } = await openTwo()
-  const monthly = await getMetric('revenue?interval=month&from=2026-04-20&to=2026-05-01&compare=previous')
+  const monthly = await getMetric('revenue?interval=month&from=2026-04-01&to=2026-05-15&compare=previous')
   expect(monthly).toMatchObject({ from_on: '2026-04-01', until_on: '2026-05-31' })
   expect(monthly.previous).toMatchObject({ from_on: '2026-02-01', until_on: '2026-03-31' })
+  expect(monthly.previous?.range).toEqual({ from_on: '2026-02-01', until_on: '2026-03-15' })
+  // Twelve days that begin with no month are compared with twelve days.
+  const days = await getMetric('revenue?interval=month&from=2026-04-20&to=2026-05-01&compare=previous')
+  expect(days.previous?.range).toEqual({ from_on: '2026-04-08', until_on: '2026-04-19' })
   const points = monthly.previous?.series[0]?.points.map(({ on, milli, complete }) => [on, milli, complete])
   expect(points).toEqual([
     ['2026-02-01', 0, true],
@@ -185,27 +201,26 @@ test('compares with the previous range of the same length', async () => {
   expect(weekly.previous).toMatchObject({ from_on: '2026-05-25', until_on: '2026-05-31' })
 })
 
-test('compares with the same period of the year before, by dates, 52 weeks or twelve months', async () => {
+test('compares with the same dates of the year before, or with the same fiscal months', async () => {
   const { getMetric } = await openTwo()
   const rangeBefore = async (query: string) => {
-    const { previous, series } = await getMetric(`revenue?${query}&compare=year`)
-    expect(previous?.series[0]?.points.length).toBe(series[0]?.points.length)
-    return [previous?.from_on, previous?.until_on]
+    const { previous } = await getMetric(`revenue?${query}&compare=year`)
+    return [previous?.range.from_on, previous?.range.until_on]
   }
   expect(await rangeBefore('from=2026-03-01&to=2026-05-31')).toEqual(['2025-03-01', '2025-05-31'])
-  expect(await rangeBefore('from=2025-02-28&to=2025-03-01')).toEqual(['2024-02-28', '2024-02-29'])
+  expect(await rangeBefore('from=2025-02-28&to=2025-03-01')).toEqual(['2024-02-28', '2024-03-01'])
   expect(await rangeBefore('from=2024-02-29&to=2024-03-02')).toEqual(['2023-02-28', '2023-03-02'])
   expect(await rangeBefore('interval=week&from=2026-05-25&to=2026-06-01')).toEqual([
-    '2025-05-26',
-    '2025-06-08',
+    '2025-05-25',
+    '2025-06-01',
   ])
   expect(await rangeBefore('interval=month&from=2026-04-20&to=2026-05-01')).toEqual([
-    '2025-04-01',
-    '2025-05-31',
+    '2025-04-20',
+    '2025-05-01',
   ])
   expect(await rangeBefore('interval=fiscal_month&from=2026-05-20&to=2026-05-25')).toEqual([
-    '2025-05-04',
-    '2025-05-31',
+    '2025-05-21',
+    '2025-05-26',
   ])
 })
 

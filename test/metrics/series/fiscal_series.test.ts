@@ -50,7 +50,9 @@ test('every metric has fiscal months', async () => {
 
 test('the previous range has as many fiscal months, and the default range has twelve', async () => {
   const { getMetric } = await openAtYearEnd()
-  const { previous } = await getMetric(`revenue?${RANGE}&compare=previous`)
+  const { previous } = await getMetric(
+    'revenue?interval=fiscal_month&from=2026-03-29&to=2026-06-01&compare=previous',
+  )
   // P4 to P6 of fiscal year 2026: five weeks, and twice four.
   expect(previous).toMatchObject({ from_on: '2025-12-28', until_on: '2026-03-28' })
   expect(Object.keys(figuresIn(previous?.series ?? [], 'on'))).toEqual([
@@ -73,14 +75,14 @@ test('a CSV file names the fiscal month and its last day', async () => {
       .map((line) => line.split(','))
   const [head = [], first = []] = await rows(`active_trials.csv?${RANGE}`)
   expect(Object.fromEntries(head.map((name, index) => [name, first[index]]))).toMatchObject({
-    on: '2026-03-29',
+    on: '2026-04-01',
     fiscal_month: '2026-07',
     until_on: '2026-05-02',
     month_length: 'calendar',
   })
   expect((await rows(`active_trials.csv?${RANGE}&layout=wide`)).slice(0, 2)).toEqual([
     ['on', 'fiscal_month', 'until_on', 'active_trials', 'complete', 'month_length', 'reasons'],
-    ['2026-03-29', '2026-07', '2026-05-02', '0', 'true', 'calendar', ''],
+    ['2026-04-01', '2026-07', '2026-05-02', '0', 'true', 'calendar', ''],
   ])
 })
 

@@ -8,20 +8,20 @@ import {
   sumOf,
   totalsOf,
 } from '../../../src/web/ui/metrics/figures.ts'
+import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
+import { formattersOf } from '../../../src/web/ui/metrics/metric_answer.ts'
+import { noPeriodNote, unpricedNote } from '../../../src/web/ui/metrics/origins.ts'
 import {
   comparedWithStart,
   knownOnly,
   withoutUnknownPrevious,
-} from '../../../src/web/ui/metrics/known_points.ts'
-import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
-import { formattersOf } from '../../../src/web/ui/metrics/metric_answer.ts'
-import { noPeriodNote, unpricedNote } from '../../../src/web/ui/metrics/origins.ts'
+} from '../../../src/web/ui/metrics/shown_points.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
-test('uses the last value of a level and the sum of a flow', () => {
-  const points = moneyPoints([1000, 2000, 4000])
-  expect(figureOfAll({ metric: 'mrr', unit: 'money', kind: 'level' }, points).value).toBe(4000)
-  expect(figureOfAll({ metric: 'revenue', unit: 'money', kind: 'flow' }, points).value).toBe(7000)
+test('uses the figure of the whole range, however its points are drawn', () => {
+  const series = { ...seriesOf(moneyPoints([1000, 2000, 4000])), range: { milli: 5000 } }
+  expect(figureOfAll({ metric: 'mrr', unit: 'money', kind: 'level' }, series).value).toBe(5000)
+  expect(figureOfAll({ metric: 'revenue', unit: 'money', kind: 'flow' }, series).value).toBe(5000)
 })
 
 test('combines ratios of several weeks by numerator and denominator, without the incomplete week', () => {
@@ -31,7 +31,9 @@ test('combines ratios of several weeks by numerator and denominator, without the
     [3, 30, true],
     [5, 5, false],
   ])
-  expect(figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, points).value).toBe(0.1)
+  expect(figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, seriesOf(points)).value).toBe(
+    0.1,
+  )
 })
 
 test('names the days that have begun, although the last week ends later', () => {
@@ -46,14 +48,15 @@ test('uses the last complete month for churn', () => {
     [6, 30, true],
     [5, 5, false],
   ])
-  expect(figureOfAll({ metric: 'churn_rate', unit: 'ratio', kind: 'flow' }, points).value).toBe(0.2)
+  expect(figureOfAll({ metric: 'churn_rate', unit: 'ratio', kind: 'flow' }, seriesOf(points)).value).toBe(0.2)
 })
 
 test('distinguishes unknown from zero', () => {
   expect(sumOf([null, null])).toBeNull()
   expect(sumOf([null, 3])).toBe(3)
   expect(
-    figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, ratioPoints([[0, 0, true]])).value,
+    figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, seriesOf(ratioPoints([[0, 0, true]])))
+      .value,
   ).toBeNull()
 })
 
@@ -84,6 +87,7 @@ test('compares a level with its first value in the range, and names the day', ()
   expect(comparedText(compared)).toBe('since Nov 1, 2026')
   const weeks = {
     ...level,
+    interval: 'week' as const,
     series: [seriesOf([moneyPoints([2])[0], moneyPoints([3], '2026-11-08')[0]].flatMap((one) => one ?? []))],
   }
   expect(comparedText(comparedWithStart(weeks, 'none'))).toBe('since Nov 7, 2026')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { figureOfAll, totalsOf } from '../../../src/web/ui/metrics/figures.ts'
+import { totalsOf } from '../../../src/web/ui/metrics/figures.ts'
 import type { MetricAnswer } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { commonDays } from '../../../src/web/ui/retention/common_days.ts'
 import { answerOf, seriesOf } from './metric_answers.ts'
@@ -13,7 +13,7 @@ const counted = (...counts: (number | null)[]) => ({
     ),
   ],
 })
-const sumOf = (answer: MetricAnswer) => figureOfAll(answer, totalsOf(answer)[0]?.points ?? []).value
+const sumOf = (answer: MetricAnswer) => totalsOf(answer)[0]?.range.count
 
 test('counts all steps over the days that all of them have', () => {
   // Downloads come a day late, and one report is missing; trials are known to this minute.

@@ -1,5 +1,5 @@
 /** Builders of metric responses. */
-import type { MetricAnswer, Point, Series } from '../../../src/web/ui/metrics/metric_answer.ts'
+import type { Figures, MetricAnswer, Point, Series } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { plusDays } from '../../../src/web/ui/words.ts'
 
 export const moneyPoints = (millis: number[], first = '2026-11-01'): Point[] =>
@@ -14,7 +14,16 @@ export const ratioPoints = (ratios: [number, number, boolean][], apart = 7): Poi
     complete,
   }))
 
+/** The sums of a field; nothing where no point has it. */
+function summed(points: readonly Point[], field: 'milli' | 'count'): Figures {
+  const known = points.flatMap((one) => one[field] ?? [])
+  if (points.every((one) => one[field] === undefined)) return {}
+  return { [field]: known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) }
+}
+
+/** A series of a flow. */
 export const seriesOf = (points: Point[], own: Partial<Series> = {}): Series => ({
+  range: { ...summed(points, 'milli'), ...summed(points, 'count') },
   value: null,
   others: 0,
   part: null,
@@ -23,7 +32,21 @@ export const seriesOf = (points: Point[], own: Partial<Series> = {}): Series => 
   ...own,
 })
 
-export const answerOf = (own: Partial<MetricAnswer>): MetricAnswer => ({
+/** The figure of a level is its last point. */
+const asLevel = (one: Series): Series => ({ ...one, range: one.points.at(-1) ?? {} })
+
+export function answerOf(own: Partial<MetricAnswer>): MetricAnswer {
+  const answer = { ...DEFAULTS, ...own }
+  if (answer.kind !== 'level') return answer
+  const { series, previous } = answer
+  return {
+    ...answer,
+    series: series.map(asLevel),
+    previous: previous && { ...previous, series: previous.series.map(asLevel) },
+  }
+}
+
+const DEFAULTS: MetricAnswer = {
   behind: null,
   metric: 'revenue',
   unit: 'money',
@@ -51,5 +74,4 @@ export const answerOf = (own: Partial<MetricAnswer>): MetricAnswer => ({
   until_on: '2026-11-03',
   series: [],
   previous: null,
-  ...own,
-})
+}

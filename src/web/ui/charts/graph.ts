@@ -27,6 +27,8 @@ export type Graph = {
   /** The first day of each point, or another unique key. */
   on: string[]
   complete: boolean[]
+  /** Which points are a part of their interval, and hatched as incomplete ones are. */
+  clipped?: boolean[]
   lines: Line[]
   isStacked: boolean
   /** The total at each point, if meaningful. */

@@ -14,10 +14,10 @@ import { Empty, QueryView } from '../parts/query_view.tsx'
 import { comparedWith, useScope } from '../scope.ts'
 import { count, share } from '../words.ts'
 import { asCount, comparedText, isAmountOfChange } from './figures.ts'
-import { comparedWithStart, withoutUnknownPrevious } from './known_points.ts'
 import { formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
 import { MIN_SHARE_BEFORE, ORDERS, type Order, type RankedRow, rankingOf } from './ranking.ts'
+import { comparedWithStart, uncomparedText, withoutUnknownPrevious } from './shown_points.ts'
 
 export const SPLIT_NOUNS: Record<string, string> = {
   app: 'Apps',
@@ -112,10 +112,11 @@ const Tools = ({ title, order, csvUrls, onOrder }: ToolsProps): JSX.Element => (
 )
 
 /** What the changes are against, and how values are ranked by growth; null without either. */
-const footOf = (answer: MetricAnswer, order: Order): JSX.Element | null =>
-  answer.previous || order === 'growth' ? (
+const footOf = (answer: MetricAnswer, order: Order, uncompared: string | null): JSX.Element | null =>
+  answer.previous || uncompared || order === 'growth' ? (
     <>
       {answer.previous && <span>Changes {comparedText(answer)}.</span>}
+      {uncompared && <span>Not compared: {uncompared}.</span>}
       {order === 'growth' && (
         <span>
           Values that are new, or had less than {share(MIN_SHARE_BEFORE, 0)} of the total before, follow.
@@ -167,7 +168,7 @@ export function Breakdown({
       tools={
         <Tools title={title} order={order} csvUrls={csvUrls} onOrder={(value) => change('order', value)} />
       }
-      foot={result.data && footOf(comparedIn(result.data), order)}
+      foot={result.data && footOf(comparedIn(result.data), order, uncomparedText(result.data))}
     >
       <QueryView result={result} height={maxRows * 38}>
         {(data) => {

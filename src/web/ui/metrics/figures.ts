@@ -1,5 +1,5 @@
 /** One figure per range: the last value of a level, the sum of a flow, the combined ratio. */
-import { bucket, daysBetween, span } from '../words.ts'
+import { bucket, daysBetween, endOf, intervalName, span } from '../words.ts'
 import { figureOf, type MetricAnswer, type Point, type Series } from './metric_answer.ts'
 
 /** The series of the total, or of the part if one part was requested. */
@@ -28,11 +28,13 @@ export type Figure = { value: number | null; points: readonly Point[] }
 
 /** The combined ratio of the complete points, or the last ratio if there are no complete points. */
 function ratioOf(metric: string, points: readonly Point[]): Figure {
+  const isSingle = SINGLE_PERIOD.has(metric)
   const completePoints = points.filter(
-    ({ complete, ratio }) => complete && ratio !== null && ratio !== undefined,
+    ({ complete, ratio, clipped }) =>
+      complete && ratio !== null && ratio !== undefined && !(isSingle && clipped),
   )
   const known = completePoints.length > 0 ? completePoints : points.slice(-1)
-  if (SINGLE_PERIOD.has(metric) || known.length < 2) {
+  if (isSingle || known.length < 2) {
     const last = known.slice(-1)
     return { value: figureOf(last[0], 'ratio'), points: last }
   }
@@ -69,11 +71,22 @@ export const daysShown = (answer: Days): number => daysBetween(answer.from_on, l
 export const daysText = (answer: Days): string =>
   `${bucket(answer.from_on, 'day')} – ${bucket(lastDayOf(answer), 'day')}`
 
+/** The days of consecutive points, as `Nov 2 – Nov 8, 2026`; those of clipped points are the ones in the range. */
+export function pointsText(points: readonly Point[], interval: MetricAnswer['interval']): string {
+  const [first, last] = [points[0], points.at(-1)]
+  if (!first || !last) return ''
+  if (!first.clipped && !last.clipped) return span(first.on, last.on, interval)
+  const until = last.clipped?.until_on ?? endOf(last.on, interval)
+  return span(first.clipped?.on ?? first.on, until, 'day')
+}
+
 /** What a figure covers: `now`, `in 90 days`, or the periods of a ratio, which may be fewer than those of the range. */
 export function basisText(answer: MetricAnswer, { points }: Figure): string {
-  const { kind, unit, interval } = answer
-  const [first] = points
-  if (unit === 'ratio') return first ? span(first.on, (points.at(-1) ?? first).on, interval) : ''
+  const { metric, kind, unit, interval } = answer
+  if (unit === 'ratio')
+    return [pointsText(points, interval), SINGLE_PERIOD.has(metric) ? `per ${intervalName(interval)}` : '']
+      .filter(Boolean)
+      .join(', ')
   if (kind === 'level')
     return answer.until_on < answer.today_on ? `on ${bucket(answer.until_on, 'day')}` : 'now'
   const days = daysShown(answer)
@@ -83,12 +96,8 @@ export function basisText(answer: MetricAnswer, { points }: Figure): string {
 /** The figure of one series of an answer. */
 export function figureOfAll(
   { metric, unit, kind }: Pick<MetricAnswer, 'metric' | 'unit' | 'kind'>,
-  points: readonly Point[],
+  { range, points }: Pick<Series, 'range' | 'points'>,
 ): Figure {
   if (unit === 'ratio') return ratioOf(metric, points)
-  if (kind === 'level') {
-    const last = points.slice(-1)
-    return { value: figureOf(last[0], unit), points: last }
-  }
-  return { value: sumOf(points.map((point) => figureOf(point, unit))), points }
+  return { value: figureOf(range, unit), points: kind === 'level' ? points.slice(-1) : points }
 }

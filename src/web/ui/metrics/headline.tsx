@@ -13,39 +13,44 @@ import {
   sumOf,
   totalsOf,
 } from './figures.ts'
-import { figureOf, formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
+import { formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
 import { combinedRatio } from './samples.ts'
+import { uncomparedText, withoutUnknownPrevious } from './shown_points.ts'
 
 /** The total figure. With a split, it is that of all values together; null for ratios of money. */
 function totalFigure(answer: MetricAnswer): Figure | null {
   const totals = totalsOf(answer)
-  if (answer.split === null) return totals[0] ? figureOfAll(answer, totals[0].points) : null
+  if (answer.split === null) return totals[0] ? figureOfAll(answer, totals[0]) : null
   if (answer.unit === 'ratio') return combinedRatio(answer)
-  return { value: sumOf(totals.map(({ points }) => figureOfAll(answer, points).value)), points: [] }
+  return { value: sumOf(totals.map((one) => figureOfAll(answer, one).value)), points: [] }
 }
 
-/** Whether all values of a period are known. Otherwise the period is not used for comparison. */
-const isKnown = ({ series }: Pick<MetricAnswer, 'series'>, unit: MetricAnswer['unit']): boolean =>
-  unit === 'ratio' ||
-  totalsOf({ series }).every(({ points }) => points.every((point) => figureOf(point, unit) !== null))
-
 /** The figure to compare with, or null. */
-const previousFigure = (answer: MetricAnswer): number | null =>
-  answer.previous && isKnown(answer.previous, answer.unit)
-    ? (totalFigure({ ...answer, ...answer.previous })?.value ?? null)
-    : null
+const previousFigure = ({ previous, ...answer }: MetricAnswer): number | null =>
+  previous && (totalFigure({ ...answer, ...previous, previous })?.value ?? null)
 
-function captionOf(answer: MetricAnswer, figure: Figure, against: string): string {
+function captionOf(
+  answer: MetricAnswer,
+  figure: Figure,
+  { against, isShort }: { against: string; isShort: boolean },
+): string {
   const { kind, unit } = answer
   if (kind === 'level' && unit !== 'ratio') return against
   const { format } = formattersOf(answer)
   const days = daysShown(answer)
   const average = figure.value === null ? null : Math.round(figure.value / days)
-  const aDay = unit === 'money' && days > 1 ? `${format(average)} per day` : ''
+  const aDay = unit === 'money' && days > 1 && !isShort ? `${format(average)} per day` : ''
   return [basisText(answer, figure), aDay, against].filter(Boolean).join(', ')
 }
 
-export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | null {
+type HeadlineProps = {
+  answer: MetricAnswer
+  /** Without the average of a day. */
+  isShort?: boolean
+}
+
+export function Headline({ answer: answered, isShort = false }: HeadlineProps): JSX.Element | null {
+  const answer = withoutUnknownPrevious(answered)
   const figure = totalFigure(answer)
   if (!figure) return null
   const before = previousFigure(answer)
@@ -71,7 +76,12 @@ export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | nu
           format={isAmount ? formatChange : null}
         />
       )}
-      <span class="tiny quiet">{captionOf(answer, figure, isCompared ? comparedText(answer) : '')}</span>
+      <span class="tiny quiet">
+        {captionOf(answer, figure, {
+          against: isCompared ? comparedText(answer) : (uncomparedText(answered) ?? ''),
+          isShort,
+        })}
+      </span>
     </p>
   )
 }

@@ -3,13 +3,14 @@ import type { App } from '../apps.ts'
 import { type Hue, hueOf } from '../charts/colours.ts'
 import { FEW_CASES, type Graph, type Line } from '../charts/graph.ts'
 import { timeTicks } from '../charts/ticks.ts'
-import { bucket, daysBetween, type Interval, span } from '../words.ts'
+import { bucket, type Interval, intervalName, span } from '../words.ts'
 import type { Definition } from './definitions.ts'
-import { figureOfAll, sumOf, totalsOf } from './figures.ts'
+import { figureOfAll, pointsText, sumOf, totalsOf } from './figures.ts'
 import {
   figureOf,
   formattersOf,
   type MetricAnswer,
+  type Point,
   partTitle,
   type Series,
   valueName,
@@ -89,17 +90,18 @@ function previousLines(answer: MetricAnswer, style: Style): Line[] {
   const all = comparedSeries(answer)
   const values = valuesTogether(all, unit)
   if (!previous || values.length === 0) return []
-  const isAdjacent = daysBetween(previous.until_on, answer.from_on) === 1
+  const isLastYear = previous.from_on.slice(4) === answer.from_on.slice(4)
   const titles = (all[0]?.points ?? []).map(
-    ({ on }) => `${isAdjacent ? 'Previous' : 'Last year'}: ${bucket(on, interval)}`,
+    (point) => `${isLastYear ? 'Last year' : 'Previous'}: ${pointTitle(point, interval)}`,
   )
   return [
     {
       key: 'before',
-      title: isAdjacent ? 'Previous period' : 'Same period last year',
+      title: isLastYear ? 'Same period last year' : 'Previous period',
       hue: 8,
       style,
-      values,
+      // The compared month can have more days.
+      values: values.slice(0, totalsOf(answer)[0]?.points.length),
       isPrevious: true,
       titles,
     },
@@ -108,7 +110,7 @@ function previousLines(answer: MetricAnswer, style: Style): Line[] {
 
 /** The figure of the compared period, of all values together. */
 const previousFigure = (answer: MetricAnswer): number | null =>
-  sumOf(comparedSeries(answer).map(({ points }) => figureOfAll(answer, points).value))
+  sumOf(comparedSeries(answer).map((one) => figureOfAll(answer, one).value))
 
 function currentLines(
   answer: MetricAnswer,
@@ -141,6 +143,13 @@ function casesFields(series: Series, answer: MetricAnswer): Pick<Line, 'cases' |
 const isStackable = (answer: MetricAnswer, isInParts: boolean): boolean =>
   answer.unit !== 'ratio' || (isInParts && answer.split === null)
 
+/** The days of a point; of a clipped point those in the range. */
+const pointTitle = (point: Point | undefined, interval: Interval): string => {
+  if (!point?.clipped) return bucket(point?.on ?? '', interval)
+  const { on, until_on } = point.clipped
+  return `${span(on, until_on, 'day')} (part of a ${intervalName(interval)})`
+}
+
 const POINT_TITLES: Record<Interval, string> = {
   day: 'Day',
   week: 'Week',
@@ -171,14 +180,15 @@ export function graphOf(
   const points = totals[0]?.points ?? []
   const on = points.map((point) => point.on)
   const isStacked = lines.length > 1 && isStackable(answer, showsParts)
-  const titleAt = (index: number): string => bucket(on[index] ?? '', interval)
+  const titleAt = (index: number): string => pointTitle(points[index], interval)
   const sums = on.map((_, index) => sumOf(lines.map(({ values }) => values[index] ?? null)))
   const comparisonLines = previousLines(answer, style)
-  const pointsByLineKey = new Map(shown.map((series, index) => [lines[index]?.key, series.points]))
+  const seriesByLineKey = new Map(shown.map((series, index) => [lines[index]?.key, series]))
   return {
-    label: on.length === 0 ? title : `${title}, ${span(on[0] ?? '', on.at(-1) ?? '', interval)}`,
+    label: on.length === 0 ? title : `${title}, ${pointsText(points, interval)}`,
     on,
     complete: points.map(({ complete }) => complete),
+    clipped: points.map(({ clipped }) => clipped !== undefined),
     lines: [...lines, ...comparisonLines],
     isStacked,
     total: showsParts && totals[0] ? valuesOf(totals[0], unit) : isStacked ? sums : null,
@@ -190,12 +200,12 @@ export function graphOf(
     cutovers: cutoversOf(answer, apps),
     pointHeading: POINT_TITLES[interval],
     figureOf: ({ key }) => {
-      const points = pointsByLineKey.get(key)
-      return points ? figureOfAll(answer, points).value : previousFigure(answer)
+      const series = seriesByLineKey.get(key)
+      return series ? figureOfAll(answer, series).value : previousFigure(answer)
     },
     casesOf: ({ key }) => {
-      const points = pointsByLineKey.get(key)
-      return points ? casesOfFigure({ points }, answer) : null
+      const series = seriesByLineKey.get(key)
+      return series ? casesOfFigure(series, answer) : null
     },
     figureDays: ratioSpan(answer),
   }

@@ -18,12 +18,25 @@ import {
 } from '../words.ts'
 import type { Definition } from './definitions.ts'
 
-export type MetricAnswer = InferOutput<typeof SeriesSchema>
-export type Series = MetricAnswer['series'][number]
-export type Point = Series['points'][number]
+/** The response, whose points have whole intervals. `exactly` turns it into a `MetricAnswer`. */
+export type WholeAnswer = InferOutput<typeof SeriesSchema>
+type WholeSeries = WholeAnswer['series'][number]
+
+/** `clipped`: the days of a point’s interval that lie in the range, where it is not whole in it. */
+export type Point = WholeSeries['points'][number] & { clipped?: { on: string; until_on: string } }
+/** `range`: the figure of all days together. */
+export type Series = Omit<WholeSeries, 'points' | 'range'> & { range: Figures; points: Point[] }
+export type Figures = Pick<Point, 'milli' | 'count' | 'ratio' | 'numerator' | 'denominator'>
+/** `is_unknown`: the days are not wholly known, so that a change against them would say nothing. */
+type Previous = { from_on: string; until_on: string; series: Series[]; is_unknown?: boolean }
+/** A response of exactly the days `from_on` to `until_on`. */
+export type MetricAnswer = Omit<WholeAnswer, 'series' | 'previous' | 'range'> & {
+  series: Series[]
+  previous: Previous | null
+}
 
 /** The figure of a point: money in thousandths, a count or a ratio; null if unknown. */
-export function figureOf(point: Point | undefined, unit: MetricAnswer['unit']): number | null {
+export function figureOf(point: Figures | undefined, unit: MetricAnswer['unit']): number | null {
   if (point === undefined) return null
   if (unit === 'money') return point.milli ?? point.count ?? null
   return (unit === 'count' ? point.count : point.ratio) ?? null

@@ -11,11 +11,11 @@ import type { Definition } from './definitions.ts'
 import { asCount, daysText } from './figures.ts'
 import { Formula } from './formula.tsx'
 import { Headline } from './headline.tsx'
-import { comparedWithStart, knownOnly } from './known_points.ts'
 import { graphOf, type Style } from './lines.ts'
 import type { MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
 import { monthLengthNote, sourceText } from './origins.ts'
+import { comparedWithStart, knownOnly } from './shown_points.ts'
 import { Notes, SplitPick } from './tools.tsx'
 
 type MetricProps = {

@@ -1,18 +1,20 @@
 /** The query of a metric in the current scope. */
 
+import { useMemo } from 'preact/hooks'
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { useQuery } from '../queries.ts'
-import { rangeDays } from '../ranges.ts'
+import { calendarComparison, rangeDays } from '../ranges.ts'
 import { daysOf, metricQuery, type Scope, useScope } from '../scope.ts'
 import { type Session, useSession } from '../session.ts'
 import { daysBetween } from '../words.ts'
 import { type Definition, useDefinition } from './definitions.ts'
-import type { MetricAnswer } from './metric_answer.ts'
+import type { WholeAnswer } from './metric_answer.ts'
+import { exactly } from './shown_points.ts'
 
-/** Ranges of ratios with so many days are drawn by week; longer ones by month, shorter ones by day. */
-const MIN_DAYS_OF_WEEKS = 22
-const MAX_DAYS_OF_WEEKS = 190
+/** Ratios of ranges with so many days are by month, or by week; those of shorter ones by day. */
+const MIN_DAYS_OF_MONTHS = 28
+const MIN_DAYS_OF_WEEKS = 7
 
 /** Daily ratios of a small business jump between 0 and 100 %, so ratios default to longer intervals. */
 function ratioScope(scope: Scope, definition: Definition | undefined, today: string): Scope {
@@ -20,7 +22,7 @@ function ratioScope(scope: Scope, definition: Definition | undefined, today: str
   const { from, to } = daysOf(scope, today, null)
   const days = daysBetween(from, to) + 1
   if (days < MIN_DAYS_OF_WEEKS) return scope
-  return { ...scope, interval: days <= MAX_DAYS_OF_WEEKS ? 'week' : 'month' }
+  return { ...scope, interval: days < MIN_DAYS_OF_MONTHS ? 'week' : 'month' }
 }
 
 /** Whether the metric is money that exists only as gross. */
@@ -59,8 +61,8 @@ function useQueryOf() {
     ...(overview && metricQuery(ratioScope(scope, definition, overview.today_on), overview.today_on)),
     basis: definition?.bases.includes(basis) && basis !== 'gross' ? basis : null,
     currency: definition?.filters.includes('currency') ? scope.currency : null,
-    compare: scope.compare === 'none' ? null : scope.compare,
     ...params,
+    compare: calendarComparison(params.compare === undefined ? scope.compare : params.compare, scope.range),
   })
   return { queryOf, overview, session }
 }
@@ -79,12 +81,19 @@ export function useMetric(name: string, params: Query = {}, isEnabled = true) {
   const definition = useDefinition(name)
   const query = queryOf(definition, params)
   const path = pathOf(name)
-  const result = useQuery<MetricAnswer>(path, query, {
+  const result = useQuery<WholeAnswer>(path, query, {
     wait: !isEnabled || overview === undefined || definition === undefined || isHidden(session, definition),
   })
+  const { data } = result
+  const shown = useMemo(() => data && exactly(data), [data])
   const csvUrls = {
     ...csvUrlsOf(path, query),
     ...(overview && { lastMonth: lastMonthUrl(path, query, overview.today_on) }),
   }
-  return { result, definition, csvUrls, isHidden: definition !== undefined && isHidden(session, definition) }
+  return {
+    result: { ...result, data: shown },
+    definition,
+    csvUrls,
+    isHidden: definition !== undefined && isHidden(session, definition),
+  }
 }

@@ -21,9 +21,9 @@ import { isHidden, useMetric, useMetricCsv } from './metric_query.ts'
 import { RequireFigures } from './require_figures.tsx'
 
 function CurrentFigure({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
-  const points = totalsOf(answer)[0]?.points ?? []
+  const { range = {}, points = [] } = totalsOf(answer)[0] ?? {}
   const { format, formatShort } = formattersOf(answer)
-  const figure = figureOfAll(answer, points)
+  const figure = figureOfAll(answer, { range, points })
   const { value } = figure
   return (
     <>

@@ -56,12 +56,12 @@ export function rankingOf(
   const earlier = previous ? totalsOf(previous) : []
   // A value missing from the previous period was zero only if that period had no combined values.
   const isComplete = earlier.every(({ others }) => others === 0)
-  const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one.points).value]))
+  const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one).value]))
   const totalBefore = [...before.values()].reduce<number>((sum, one) => sum + Math.abs(one ?? 0), 0)
   const isSmall = (base: number | null | undefined): boolean =>
     !isRatio && typeof base === 'number' && Math.abs(base) < totalBefore * MIN_SHARE_BEFORE
   const figures = totals.map((one) => {
-    const figure = figureOfAll(answer, one.points)
+    const figure = figureOfAll(answer, one)
     return { one, figure: figure.value, denominator: denominatorOf(answer, figure) }
   })
   const total = isRatio ? null : sumOf(figures.map(({ figure }) => figure))

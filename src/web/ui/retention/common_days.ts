@@ -1,6 +1,6 @@
 /** Limits the funnel to the days for which every step has data, so that steps are comparable. */
 
-import { totalsOf } from '../metrics/figures.ts'
+import { sumOf, totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer, type Series } from '../metrics/metric_answer.ts'
 
 /**
@@ -27,10 +27,10 @@ export function commonDays(answers: readonly MetricAnswer[]): CommonDays {
   const commonDaySet = new Set(all.filter((on) => knownDaysByAnswer.every((days) => days.has(on))))
   const [first = null, last = null] = [[...commonDaySet][0], [...commonDaySet].at(-1)]
   const daysInRange = all.filter((on) => first !== null && last !== null && on >= first && on <= last)
-  const cut = (one: Series): Series => ({
-    ...one,
-    points: one.points.filter(({ on }) => commonDaySet.has(on)),
-  })
+  const cut = (one: Series): Series => {
+    const points = one.points.filter(({ on }) => commonDaySet.has(on))
+    return { ...one, range: { count: sumOf(points.map((point) => point.count ?? null)) }, points }
+  }
   return {
     answers: answers.map((answer) => ({ ...answer, series: answer.series.map(cut) })),
     first,

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { ExportMenu } from '../charts/export_menu.tsx'
 import { useInView } from '../loading/use_in_view.ts'
 import { type Definition, useDefinitions } from '../metrics/definitions.ts'
-import { figureOfAll, totalsOf } from '../metrics/figures.ts'
+import { totalsOf } from '../metrics/figures.ts'
 import type { MetricAnswer } from '../metrics/metric_answer.ts'
 import { useMetric } from '../metrics/metric_query.ts'
 import { Card } from '../parts/card.tsx'
@@ -15,14 +15,12 @@ import { type CommonDays, commonDays } from './common_days.ts'
 
 const STEPS = ['downloads', 'new_trials', 'first_payments'] as const
 
-const figureIn = (answer: MetricAnswer): number | null =>
-  figureOfAll(answer, totalsOf(answer)[0]?.points ?? []).value
+const figureIn = (answer: MetricAnswer): number | null => totalsOf(answer)[0]?.range.count ?? null
 
 /** The parts of a figure, such as `12 after a trial`. */
 function partsText(answer: MetricAnswer | undefined, definition: Definition | undefined): string {
   const steps = (definition?.parts ?? []).flatMap(({ name, title }) => {
-    const series = answer?.series.find(({ part }) => part === name)
-    const value = answer && series ? figureOfAll(answer, series.points).value : null
+    const value = answer?.series.find(({ part }) => part === name)?.range.count
     return value ? [`${count(value)} ${title.toLowerCase()}`] : []
   })
   return steps.join(', ')

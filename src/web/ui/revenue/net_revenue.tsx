@@ -1,21 +1,21 @@
 /** Tiles of gross revenue, proceeds, their parts and refunds in the range. */
 import type { JSX } from 'preact'
-import { figureOfAll, sumOf, totalsOf } from '../metrics/figures.ts'
+import { comparedText, totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { useMetric } from '../metrics/metric_query.ts'
+import { withoutUnknownPrevious } from '../metrics/shown_points.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta, Stat } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { comparedWith, useQueryParams, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
-import { bucket, share } from '../words.ts'
+import { share } from '../words.ts'
 
 type Series = Pick<MetricAnswer, 'series'>
 
-const totalOf = (answer: MetricAnswer, { series }: Series): number | null =>
-  figureOfAll(answer, totalsOf({ series })[0]?.points ?? []).value
+const totalOf = ({ series }: Series): number | null => figureOf(totalsOf({ series })[0]?.range, 'money')
 const partOf = ({ series }: Series, part: string): number =>
-  sumOf(series.find((one) => one.part === part)?.points.map((point) => figureOf(point, 'money')) ?? []) ?? 0
+  figureOf(series.find((one) => one.part === part)?.range, 'money') ?? 0
 
 type FigureProps = {
   label: string
@@ -37,11 +37,8 @@ function Figure({
   isHigherBetter = true,
 }: FigureProps): JSX.Element {
   const now = figureIn(answer)
-  const { previous } = answer
+  const { previous } = withoutUnknownPrevious(answer)
   const before = previous && figureIn(previous)
-  const against = previous
-    ? `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`
-    : ''
   return (
     <button type="button" class="card card-pad choice" aria-pressed={isChosen} onClick={onChoose}>
       <Stat
@@ -49,7 +46,12 @@ function Figure({
         under={
           <>
             {now !== null && before !== null && before !== undefined && (
-              <Delta now={now} before={before} isHigherBetter={isHigherBetter} against={against} />
+              <Delta
+                now={now}
+                before={before}
+                isHigherBetter={isHigherBetter}
+                against={comparedText({ ...answer, previous })}
+              />
             )}{' '}
             {under}
           </>
@@ -88,8 +90,8 @@ export function NetRevenue(): JSX.Element {
     <QueryView result={gross.result} height={104}>
       {(grossAnswer) => {
         const proceedsAnswer = proceeds.result.data
-        const grossTotal = totalOf(grossAnswer, grossAnswer)
-        const proceedsTotal = proceedsAnswer ? totalOf(proceedsAnswer, proceedsAnswer) : null
+        const grossTotal = totalOf(grossAnswer)
+        const proceedsTotal = proceedsAnswer ? totalOf(proceedsAnswer) : null
         const percentageText =
           grossTotal && proceedsTotal !== null && basis === null
             ? `${share(proceedsTotal / grossTotal)} of gross`
@@ -101,7 +103,7 @@ export function NetRevenue(): JSX.Element {
                 label="Gross, less refunds"
                 {...whole('gross')}
                 answer={grossAnswer}
-                figureIn={(series) => totalOf(grossAnswer, series)}
+                figureIn={totalOf}
               />
             )}
             {proceedsAnswer && basis !== 'gross' && (
@@ -109,7 +111,7 @@ export function NetRevenue(): JSX.Element {
                 label="Proceeds"
                 {...whole('proceeds')}
                 answer={proceedsAnswer}
-                figureIn={(series) => totalOf(proceedsAnswer, series)}
+                figureIn={totalOf}
                 under={percentageText}
               />
             )}

@@ -5,7 +5,7 @@ import { ExportMenu } from '../charts/export_menu.tsx'
 import { savePicture } from '../charts/picture.ts'
 import { useInView } from '../loading/use_in_view.ts'
 import type { Definition } from '../metrics/definitions.ts'
-import { daysText, sumOf, totalsOf } from '../metrics/figures.ts'
+import { daysText, totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { useMetric } from '../metrics/metric_query.ts'
@@ -96,9 +96,8 @@ function movementsOf(answer: MetricAnswer, definition: Definition | undefined): 
   return (definition?.parts ?? []).flatMap(({ name, title, sentence }) => {
     const series = answer.series.find(({ part }) => part === name)
     if (!series) return []
-    const counts = sumOf(series.points.map((point) => point.count ?? null))
-    const milli = sumOf(series.points.map((point) => figureOf(point, 'money'))) ?? 0
-    return [{ name, title, sentence, milli, count: counts }]
+    const { milli, count } = series.range
+    return [{ name, title, sentence, milli: milli ?? 0, count: count ?? null }]
   })
 }
 
@@ -125,7 +124,7 @@ export function Waterfall(): JSX.Element | null {
     isInView,
   )
   // Movements exist only as gross.
-  const mrr = useMetric('mrr', { basis: null, compare: 'previous' }, isInView)
+  const mrr = useMetric('mrr', { basis: null, interval: 'day', compare: 'previous' }, isInView)
   if (isHidden) return null
   const combined = {
     ...mrr.result,

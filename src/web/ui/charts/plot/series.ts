@@ -98,7 +98,7 @@ export function seriesOf(graph: Graph): Series[] {
     (a, b) => Number(a.line.weight === 'bold') - Number(b.line.weight === 'bold'),
   )
   for (const { line, heights } of isStacked ? order.toReversed() : boldLast) {
-    const complete = completeOf(line, graph)
+    const complete = completeOf(line, graph).map((one, index) => one && !graph.clipped?.[index])
     add(line, completeValues(heights, complete), true)
     if (!complete.every(Boolean)) add(line, incompleteValues(heights, complete, line.style === 'line'), false)
   }
