@@ -100,7 +100,7 @@ export async function openApp(options: AppOptions) {
   const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
   const pruning = openPruning({ store, clock, log, isErased: erasures.isErased })
   const attest = openAttest({ store, clock, erasures, current, roots: options.attest_roots })
-  const callers = openCallers({ apps, keys, organizations, devices: attest.devices })
+  const callers = openCallers({ apps, keys, organizations, ...attest })
   const refusedCalls = openRefusedCalls({ store, clock, apps, log })
   const revocations = openRevocations()
   const tokens = openApiTokens(store, clock, revocations)

@@ -27,6 +27,7 @@ const API = '/api/v1/'
 const NO_LIST = [
   '/api/v1/batch',
   '/api/v1/first-steps',
+  '/api/v1/security',
   '/api/v1/users/:app_user_id/access',
   // The index of the exports, which are themselves lines of CSV.
   '/api/v1/exports',

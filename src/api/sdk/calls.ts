@@ -62,7 +62,7 @@ const SDK: Access<null> = {
     404: 'unknown_app',
     409: 'ambiguous_app, stale_assertion',
     410: 'forgotten',
-    429: 'rate_limited',
+    429: 'rate_limited, attested_only',
   },
   // The key is checked after the body is parsed, because the body contains the bundle id.
   admit: () => null,

@@ -27,7 +27,7 @@ function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
   const feed = openFeed(store, clock)
   const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
   const attest = openAttest({ store, clock, erasures, roots: [], current: NO_ATTEST })
-  const callers = openCallers({ apps, keys, organizations, devices: attest.devices })
+  const callers = openCallers({ apps, keys, organizations, ...attest })
   return sdkRoutes({
     store,
     monotonic: systemClocks.monotonic,
@@ -102,6 +102,7 @@ function callersInMemory({ apps, keys, organizations, attest }: Windfall) {
     keys: { ...keys, findByToken: (token) => known.get(sha256Of(token).toString('hex')) ?? null },
     organizations: { ...organizations, get: (id) => all.get(id) ?? null },
     devices: attest.devices,
+    attestedOnly: { untilOf: () => null },
   })
 }
 

@@ -1,4 +1,4 @@
-/** Settings, Security: sessions, password, authenticator app, passkeys and audit log. */
+/** Settings, Security: who may call, sessions, password, authenticator app, passkeys and audit log. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -11,6 +11,7 @@ import { ErrorMessage } from '../../parts/error_message.tsx'
 import { QueryView } from '../../parts/query_view.tsx'
 import { RelativeTime } from '../../parts/relative_time.tsx'
 import { invalidate, useQuery } from '../../queries.ts'
+import { AttestedOnly } from '../security/attested_only.tsx'
 import { CodeStep, orAskForCode } from '../../sign_in/code_step.tsx'
 import { PasswordField } from '../../sign_in/password.tsx'
 import { Audit } from './audit.tsx'
@@ -150,6 +151,7 @@ export const Security = (): JSX.Element => (
     <Password />
     <AuthenticatorApp />
     <PasskeyCard />
+    <AttestedOnly />
     <Audit />
   </>
 )
