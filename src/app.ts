@@ -104,7 +104,7 @@ export async function openApp(options: AppOptions) {
   const refusedCalls = openRefusedCalls({ store, clock, apps, log })
   const revocations = openRevocations()
   const tokens = openApiTokens(store, clock, revocations)
-  const http = openHttp({ log, version, beginRequest: store.beginRequest, ...httpSettingsOf(config) })
+  const http = openHttp({ log, clock, version, beginRequest: store.beginRequest, ...httpSettingsOf(config) })
   const signInSettings = { ...config.sign_in, insecure_http: config.server.insecure_http }
   const base_url = http.baseUrl
   const accessModules = { store, clock, monotonic, wait, log, tokens, revocations, outgoing, base_url }

@@ -11,9 +11,10 @@ import { ErrorMessage } from '../../parts/error_message.tsx'
 import { QueryView } from '../../parts/query_view.tsx'
 import { RelativeTime } from '../../parts/relative_time.tsx'
 import { invalidate, useQuery } from '../../queries.ts'
-import { AttestedOnly } from '../security/attested_only.tsx'
 import { CodeStep, orAskForCode } from '../../sign_in/code_step.tsx'
 import { PasswordField } from '../../sign_in/password.tsx'
+import { AttestedOnly } from '../security/attested_only.tsx'
+import { Callers } from '../security/callers.tsx'
 import { Audit } from './audit.tsx'
 import { AuthenticatorApp } from './authenticator_app.tsx'
 import { browserName } from './browsers.ts'
@@ -152,6 +153,7 @@ export const Security = (): JSX.Element => (
     <AuthenticatorApp />
     <PasskeyCard />
     <AttestedOnly />
+    <Callers />
     <Audit />
   </>
 )

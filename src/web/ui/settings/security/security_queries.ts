@@ -5,6 +5,7 @@ import { write } from '../../http.ts'
 import { invalidate, type QueryResult, useQuery } from '../../queries.ts'
 
 type SecurityData = InferOutput<typeof SecurityAnswer>
+export type CallsData = SecurityData['calls']
 export type AttestedOnlyState = SecurityData['attested_only'][number]
 
 const PATH = '/api/v1/security'
