@@ -100,11 +100,11 @@ export async function openApp(options: AppOptions) {
   const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
   const pruning = openPruning({ store, clock, log, isErased: erasures.isErased })
   const attest = openAttest({ store, clock, erasures, current, roots: options.attest_roots })
-  const callers = openCallers({ apps, keys, organizations, devices: attest.devices })
+  const callers = openCallers({ apps, keys, organizations, ...attest })
   const refusedCalls = openRefusedCalls({ store, clock, apps, log })
   const revocations = openRevocations()
   const tokens = openApiTokens(store, clock, revocations)
-  const http = openHttp({ log, version, beginRequest: store.beginRequest, ...httpSettingsOf(config) })
+  const http = openHttp({ log, clock, version, beginRequest: store.beginRequest, ...httpSettingsOf(config) })
   const signInSettings = { ...config.sign_in, insecure_http: config.server.insecure_http }
   const base_url = http.baseUrl
   const accessModules = { store, clock, monotonic, wait, log, tokens, revocations, outgoing, base_url }

@@ -3,7 +3,12 @@
 /** One invalid field: its path (`attributes.plan`) and what is wrong with it. */
 export type FieldError = { path: string; message: string }
 
-type RefusalOptions = { errors?: FieldError[]; headers?: Record<string, string>; head?: number }
+type RefusalOptions = {
+  errors?: FieldError[]
+  headers?: Record<string, string>
+  head?: number
+  limit?: string
+}
 
 /**
  * A refused request or command. The server answers with problem+json (RFC 9457), with its `status` and stable `code`;
@@ -17,6 +22,8 @@ export class Refusal extends Error {
   /** The newest seq of the feed, for `feed_restarted`. */
   readonly head: number | undefined
   readonly headers: Record<string, string>
+  /** Which of several limits the call reached, such as that of its address; it is counted and not answered. */
+  readonly limit: string | null
 
   constructor(status: number, code: string, detail: string, options: RefusalOptions = {}) {
     super(detail)
@@ -25,5 +32,6 @@ export class Refusal extends Error {
     this.errors = options.errors
     this.head = options.head
     this.headers = options.headers ?? {}
+    this.limit = options.limit ?? null
   }
 }

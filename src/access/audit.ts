@@ -46,6 +46,8 @@ export type AuditAction =
   | 'secret.shown'
   | 'users.pruned'
   | 'device.revoked'
+  | 'attested_only.begun'
+  | 'attested_only.ended'
   | 'links.imported'
   | 'user.forgotten'
   | 'user.forgetting_undone'

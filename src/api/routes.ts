@@ -48,6 +48,7 @@ import { ownerRoutes } from './owner/owner.ts'
 import { passkeyRoutes } from './owner/passkeys.ts'
 import { pendingRoutes } from './owner/pending.ts'
 import { secondFactorRoutes } from './owner/second_factor.ts'
+import { securityRoutes } from './owner/security.ts'
 import { settingsRoutes } from './owner/settings.ts'
 import { shareLinkRoutes } from './owner/share_links.ts'
 import { signInRoutes } from './owner/sign_in.ts'
@@ -69,6 +70,7 @@ const ROUTE_FACTORIES = [
   enrolmentRoutes,
   attestedDeviceRoutes,
   callLabelRoutes,
+  securityRoutes,
   signInRoutes,
   secondFactorRoutes,
   passkeyRoutes,

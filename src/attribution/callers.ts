@@ -3,6 +3,7 @@ import type { App, Apps } from '../apps/apps.ts'
 import type { Keys } from '../apps/keys.ts'
 import type { Organization, Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
+import { type AttestedOnly, attestedOnlyUntil } from './devices/attested_only.ts'
 import { DEVICE_TOKEN_PREFIX, type Device, type Devices, tokenEnded } from './devices/devices.ts'
 
 export type Credential = 'publishable' | 'secret' | 'device' | 'none'
@@ -17,18 +18,24 @@ export const isProved = (credential: Credential): boolean =>
 /** The identity that a call claims. `authorization` is the unparsed header. */
 export type Claim = { authorization: string | null; bundle_id: string; isAndroid: boolean }
 
-type Deps = { apps: Apps; keys: Keys; organizations: Organizations; devices: Pick<Devices, 'findByToken'> }
+type Deps = {
+  apps: Apps
+  keys: Keys
+  organizations: Organizations
+  devices: Pick<Devices, 'findByToken'>
+  attestedOnly: Pick<AttestedOnly, 'untilOf'>
+}
 
 export type Callers = ReturnType<typeof openCallers>
 
 /** Opens the resolution of callers. */
-export function openCallers({ apps, keys, organizations, devices }: Deps) {
+export function openCallers({ apps, keys, organizations, devices, attestedOnly }: Deps) {
   /**
    * Finds the app that a call concerns and the credential that the call carries.
    *
    * @throws Refusal 401 if the credential is wrong, or missing where one is required; 403 if the key's organization
    * does not have the app, or if the device token is one of another app; for a call without a key, 404 if no app
-   * matches and 409 if several match.
+   * matches and 409 if several match; 429 `attested_only` while the organization accepts only proved calls.
    */
   function resolve(claim: Claim): Caller {
     const token = bearerTokenOf(claim.authorization)
@@ -41,6 +48,9 @@ export function openCallers({ apps, keys, organizations, devices }: Deps) {
           : callerWithKey(token, claim)
     const organization = organizations.get(caller.app.organization_id)
     if (organization) requireCredential(organization, caller.credential, isDevice)
+    const until_at = isProved(caller.credential) ? null : attestedOnly.untilOf(caller.app.organization_id)
+    // Only this answer lets a device whose token has ended enrol again.
+    if (until_at !== null) throw isDevice ? tokenEnded() : attestedOnlyUntil(until_at)
     return caller
   }
 

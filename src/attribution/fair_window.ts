@@ -27,6 +27,7 @@ export type WindowCaller = { client: Client; isProved: boolean; isExempt: boolea
 const RANKS = ['proved', 'known', 'stranger'] as const
 type Rank = (typeof RANKS)[number]
 type Ranked = WindowCaller & { rank: Rank }
+type Limit = 'organization' | 'reserved' | 'address' | 'network'
 
 type Traffic = {
   /** The calls admitted in the last minute. */
@@ -68,7 +69,8 @@ export function openFairWindow(limit: () => number, clock: Clock) {
     for (const one of RANKS) traffic.admitted[one].drop(now - MINUTE_MS)
     const ranked = { ...caller, rank } as const
     noteSeen(traffic, ranked, now)
-    if (!isAdmissible(traffic, ranked, limit(), now)) throw refusal(traffic, ranked, now)
+    const reached = limitReached(traffic, ranked, limit(), now)
+    if (reached !== null) throw refusal(traffic, ranked, now, reached)
     traffic.admitted[rank].add(now)
     if (isExempt) return
     traffic.addresses.noteAdmitted(client.address, now)
@@ -77,15 +79,15 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   }
 
   /** If no other caller calls, admission never ends once it begins, so a binary search finds its first second. */
-  function refusal(traffic: Traffic, caller: Ranked, now: number) {
+  function refusal(traffic: Traffic, caller: Ranked, now: number, reached: Limit) {
     let [refused_s, admitted_s] = [0, MAX_WAIT_S]
     while (admitted_s - refused_s > 1) {
       const middle_s = (refused_s + admitted_s) >> 1
-      if (isAdmissible(traffic, caller, limit(), now + middle_s * 1_000)) admitted_s = middle_s
+      if (limitReached(traffic, caller, limit(), now + middle_s * 1_000) === null) admitted_s = middle_s
       else refused_s = middle_s
     }
     const why = `an organization has ${limit()} calls a minute, shared among its callers`
-    return rateLimited('organization', limit(), admitted_s, why)
+    return rateLimited('organization', limit(), admitted_s, { limit: reached, why })
   }
 
   function trafficOf(organization_id: string): Traffic {
@@ -117,22 +119,27 @@ function noteSeen(traffic: Traffic, { client, rank, isExempt }: Ranked, now: num
   }
 }
 
-/** Whether a call of `caller` is admitted at `at`, now or later, if no other caller calls until then. */
-function isAdmissible(traffic: Traffic, caller: Ranked, most: number, at: number): boolean {
+/**
+ * Which limit refuses a call of `caller` at `at`, now or later, if no other caller calls until then; null if it is
+ * admitted. reserved: the room that is left for those who go first.
+ */
+function limitReached(traffic: Traffic, caller: Ranked, most: number, at: number): Limit | null {
   const countOf = (rank: Rank): number => traffic.admitted[rank].countAfter(at - MINUTE_MS)
   const [proved, known, stranger] = [countOf('proved'), countOf('known'), countOf('stranger')]
   const count = proved + known + stranger
-  if (count >= most) return false
+  if (count >= most) return 'organization'
   const reserved = reservedAt(traffic, most, at)
-  if (caller.rank === 'known' && known + stranger + Math.max(proved, reserved.proved) >= most) return false
+  if (caller.rank === 'known' && known + stranger + Math.max(proved, reserved.proved) >= most)
+    return 'reserved'
   if (
     caller.rank === 'stranger' &&
     stranger + Math.max(known, reserved.known) + Math.max(proved, reserved.proved) >= most
   )
-    return false
-  if (caller.isExempt || count < most / 2) return true
+    return 'reserved'
+  if (caller.isExempt || count < most / 2) return null
   const { address, network } = caller.client
-  return traffic.addresses.hasRoom(address, most, at) && traffic.networks.hasRoom(network, most, at)
+  if (!traffic.addresses.hasRoom(address, most, at)) return 'address'
+  return traffic.networks.hasRoom(network, most, at) ? null : 'network'
 }
 
 /** The number of calls that others leave to proved callers and to known ones. */

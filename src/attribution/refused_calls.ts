@@ -1,10 +1,10 @@
 /** Counts SDK calls that were answered with a 4xx, by UTC day, app, platform and code. */
-import { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
 import type { Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import { addDays, dayOfUtc } from '../days.ts'
 import { Refusal } from '../errors.ts'
+import { isAborted } from '../http/body/body.ts'
 import type { Route } from '../http/route.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
@@ -56,7 +56,7 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
   )
   const dropBefore = store.prepare<[string]>('delete from refused_calls where refused_on < ?')
 
-  /** Wraps a route's handler so that each 4xx it throws is counted. */
+  /** Wraps a route's handler so that each 4xx it throws is counted, unless it was not delivered: the SDK retries. */
   const countRefusals =
     (handler: Route['handler']): Route['handler'] =>
     async (event) => {
@@ -165,12 +165,6 @@ function platformIn(value: unknown): string {
   if (typeof value !== 'string' || value === '') return ''
   const platform = value.toLowerCase()
   return platform === 'ios' || platform === 'android' ? platform : 'other'
-}
-
-/** Whether the connection broke before the body was complete: no answer was delivered, and the SDK retries. */
-function isAborted(event: H3Event): boolean {
-  const req = event.runtime?.node?.req
-  return req instanceof IncomingMessage && req.destroyed && !req.complete
 }
 
 /**

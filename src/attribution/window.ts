@@ -29,7 +29,10 @@ export function openWindow(name: string, limit: () => number, clock: Clock) {
     const quota = limit()
     const wait_ms = calls.newest(quota) + MINUTE_MS - now
     if (wait_ms > 0)
-      throw rateLimited(name, quota, Math.ceil(wait_ms / 1000), `more than ${quota} calls in a minute`)
+      throw rateLimited(name, quota, Math.ceil(wait_ms / 1000), {
+        limit: name,
+        why: `more than ${quota} calls in a minute`,
+      })
     calls.add(now)
   }
 
@@ -38,10 +41,17 @@ export function openWindow(name: string, limit: () => number, clock: Clock) {
 
 /**
  * Refusal 429 `rate_limited` with `retry-after` and the RateLimit fields of draft-ietf-httpapi-ratelimit-headers:
- * `quota` calls a minute under the policy `name`; the caller is admitted in `seconds` at the earliest.
+ * `quota` calls a minute under the policy `name`; the caller is admitted in `seconds` at the earliest. `limit` is what the
+ * caller reached of it.
  */
-export function rateLimited(name: string, quota: number, seconds: number, why: string): Refusal {
+export function rateLimited(
+  name: string,
+  quota: number,
+  seconds: number,
+  { limit, why }: { limit: string; why: string },
+): Refusal {
   return new Refusal(429, 'rate_limited', `${why}; try again in ${seconds} s`, {
+    limit,
     headers: {
       'retry-after': String(seconds),
       ratelimit: `"${name}";r=0;t=${seconds}`,

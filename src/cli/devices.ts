@@ -1,4 +1,4 @@
-/** The command `windfall devices`: attested devices and their tokens. */
+/** The command `windfall devices`: attested devices and their tokens, and a day on which only they are accepted. */
 import { defineCommand } from 'citty'
 import type { ListedDevice } from '../attribution/devices/device_list.ts'
 import { columns, configArg, instantText, organizationArg, sendVerb } from './instance/instance.ts'
@@ -50,7 +50,22 @@ const revoke = defineCommand({
   },
 })
 
+type Required = { until_at: number | null; without_devices: string[] }
+
+const requireProof = defineCommand({
+  meta: { name: 'require', description: 'Refuse SDK calls without proof for 24 hours' },
+  args: { end: { type: 'boolean', description: 'Accept all calls again' }, ...organizationArg, ...configArg },
+  async run({ args }) {
+    const request = { organization: args.organization ?? null, is_on: args.end !== true }
+    const { until_at, without_devices } = await sendVerb<Required>(args.config, 'devices.require', request)
+    if (until_at === null) return print('Calls without proof are accepted.')
+    print(`Until ${instantText(until_at)}, only attested devices and secret keys are accepted.`)
+    for (const bundle_id of without_devices)
+      print(`${bundle_id} has no attested device: all its clients are refused.`)
+  },
+})
+
 export const devicesCommand = defineCommand({
   meta: { name: 'devices', description: 'Attested devices and their tokens' },
-  subCommands: { list, revoke },
+  subCommands: { list, revoke, require: requireProof },
 })

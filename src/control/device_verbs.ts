@@ -12,6 +12,10 @@ const ListArguments = v.object({
   user: v.optional(v.nullable(AppUserId), null),
   limit: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1_000)),
 })
+const RequireArguments = v.object({
+  organization: v.optional(v.nullable(v.string()), null),
+  is_on: v.boolean(),
+})
 
 /** The verbs `devices.*`. */
 export function deviceVerbs({ store, apps, organizations, attest, audit }: Windfall): Verbs {
@@ -40,7 +44,21 @@ export function deviceVerbs({ store, apps, organizations, attest, audit }: Windf
       return {}
     })
 
+  const requireProof = ({ organization, is_on }: v.InferOutput<typeof RequireArguments>) =>
+    store.commit(() => {
+      const { id } = organizations.resolve(organization)
+      const { attestedOnly, list } = attest
+      if (is_on || attestedOnly.untilOf(id) !== null)
+        audit.note({ ...COMMAND_LINE, action: `attested_only.${is_on ? 'begun' : 'ended'}`, subject: id })
+      if (!is_on) attestedOnly.end(id)
+      const until_at = is_on ? attestedOnly.begin(id) : null
+      const devices = list.countByApp()
+      const own = apps.list().filter((app) => app.organization_id === id && !devices.has(app.id))
+      return { organization_id: id, until_at, without_devices: own.map(({ bundle_id }) => bundle_id) }
+    })
+
   return {
+    'devices.require': verb(RequireArguments, requireProof),
     'devices.list': verb(ListArguments, list),
     'devices.revoke': verb(v.object({ id: v.pipe(v.string(), v.nonEmpty()) }), revoke),
   }

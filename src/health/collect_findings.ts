@@ -44,7 +44,7 @@ type HealthDeps = {
   apps: Apps
   organizations: Organizations
   arrivals: Pick<NotificationReceiver, 'pending' | 'refused'>
-  attest: Pick<Attest, 'suggestions' | 'deviceUsers'>
+  attest: Pick<Attest, 'suggestions' | 'deviceUsers' | 'attestedOnly'>
   history: Pick<History, 'progress'>
   imports: Pick<Imports, 'progress'>
   metrics: Pick<Metrics, 'progress'>

@@ -1,12 +1,25 @@
-/** Findings about attested devices: apps whose devices cannot enrol, and devices that name many users. */
+/** Findings about attested devices: only they are accepted, those of an app cannot enrol, or one names many users. */
 import type { Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
 import type { Attest } from '../attribution/devices/attest.ts'
+import { utcMinuteText } from '../days.ts'
 import { type Finding, notice, warning } from './findings.ts'
 
-type Deps = { apps: Pick<Apps, 'list' | 'get'>; attest: Pick<Attest, 'suggestions' | 'deviceUsers'> }
+type Deps = {
+  apps: Pick<Apps, 'list' | 'get'>
+  organizations: Pick<Organizations, 'list'>
+  attest: Pick<Attest, 'suggestions' | 'deviceUsers' | 'attestedOnly'>
+}
 
-/** Yields a finding for each app with a suggested prefix, and for each device that named too many users today. */
-export function* deviceFindings({ apps, attest }: Deps): Generator<Finding> {
+/**
+ * Yields a finding for each organization that accepts only attested devices, for each app with a suggested prefix, and
+ * for each device that named too many users today.
+ */
+export function* deviceFindings({ apps, organizations, attest }: Deps): Generator<Finding> {
+  for (const { id, name } of organizations.list()) {
+    const until_at = attest.attestedOnly.untilOf(id)
+    if (until_at !== null) yield attestedOnlyFinding(id, name, until_at)
+  }
   for (const { id, bundle_id, team_id, organization_id } of apps.list()) {
     const prefix = attest.suggestions.of(id)
     if (prefix === null) continue
@@ -26,6 +39,16 @@ export function* deviceFindings({ apps, attest }: Deps): Generator<Finding> {
     }
   }
   yield* crowdedDevices(apps, attest)
+}
+
+function attestedOnlyFinding(organization_id: string, name: string, until_at: number): Finding {
+  const words = `until ${utcMinuteText(until_at)}, SDK calls for ${name} without proof are refused, and repeated later.`
+  return notice('devices', words, {
+    id: `attested_only:${organization_id}`,
+    title: 'Only attested devices are accepted',
+    organization_id,
+    action: { label: 'End it', href: '/settings/security' },
+  })
 }
 
 /** The devices that named many users today. A person has few accounts, so a script may use the token. */

@@ -83,10 +83,11 @@ function findingOf(row: ResolvedRow, today: string): Finding {
     since: last_at,
     ...(app_id && { app_id }),
   }
-  if (code === 'rate_limited') {
-    const title = `${count} ${appText(row)} ${verb} rate-limited ${day}`
+  const postponed = POSTPONED[code]
+  if (postponed !== undefined) {
+    const title = `${count} ${appText(row)} ${verb} ${postponed.verb} ${day}`
     const words = `${title} (UTC): ${code}. SDKs retry such calls; a backend should too.`
-    return notice('SDK calls', words, { ...details, title, remedy: LIMITS })
+    return notice('SDK calls', words, { ...details, title, remedy: postponed.remedy })
   }
   const title = `${count}${reasonText(code)} ${verb} refused ${day} (${appText(row).replace(/^for /, '')})`
   const { remedy, action } = remedyFor(row)
@@ -95,8 +96,18 @@ function findingOf(row: ResolvedRow, today: string): Finding {
   return warning('SDK calls', words, { ...details, title, ...quote, remedy, ...(action && { action }) })
 }
 
-const LIMITS =
-  'To raise the limits, set limits.sdk_requests_per_minute and limits.anonymous_requests_per_minute.'
+/** The codes of calls that SDKs repeat by themselves. */
+const POSTPONED: Readonly<Record<string, { verb: string; remedy: string }>> = {
+  rate_limited: {
+    verb: 'rate-limited',
+    remedy:
+      'To raise the limits, set limits.sdk_requests_per_minute and limits.anonymous_requests_per_minute.',
+  },
+  attested_only: {
+    verb: 'refused as not attested',
+    remedy: 'Only attested devices are accepted until the mode ends, in Settings → Security or after a day.',
+  },
+}
 
 /** What distinguishes refused calls of a code, after the word *calls*. */
 const REASONS: Readonly<Record<string, string>> = {

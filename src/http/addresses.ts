@@ -11,7 +11,7 @@ const NO_PROXIES = new BlockList()
 const MAX_PROXIES = 16
 
 /** The address of a client that has already disconnected. It is no trusted proxy, so its headers are not used. */
-const UNKNOWN_ADDRESS = '0.0.0.0'
+export const UNKNOWN_ADDRESS = '0.0.0.0'
 
 /** Parses trusted proxies from addresses and CIDR ranges. @throws Error if a range is invalid */
 export function trustedProxies(ranges: readonly string[]): BlockList {

@@ -1,16 +1,21 @@
 /** Opens the HTTP application, in which every route has the same checks, error format and log line per request. */
-import { H3 } from 'h3'
+import { H3, type H3Event } from 'h3'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { trustProxies } from './addresses.ts'
 import { type HttpSettings, openAdmission } from './admission/admission.ts'
+import { type CallHistory, openCallHistory } from './admission/call_history.ts'
+import { isAborted } from './body/body.ts'
 import { ALIVE } from './listening/starting.ts'
-import { openMiddleware } from './middleware.ts'
+import { type Answer, openMiddleware } from './middleware.ts'
 import { openRequestCounts } from './request_counts.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
 
 type HttpOptions = HttpSettings & {
   log: Log
+  /** By default that of the system. */
+  clock?: Clock
   version?: string
   /** Called when a request begins. The returned function is called when the response begins, even if it is a stream. */
   beginRequest?: (kind: 'reading' | 'writing') => () => void
@@ -49,15 +54,25 @@ function openapiRoute(routes: () => readonly Route[], version: string): Route {
   })
 }
 
+/** Returns the function that counts an answer: for its route, and for who called. */
+const countedBy =
+  (counts: Pick<ReturnType<typeof openRequestCounts>, 'note'>, calls: Pick<CallHistory, 'note'>) =>
+  (event: H3Event, route: string, { status, ms, refusal }: Answer): void => {
+    counts.note(`${event.req.method} ${route}`, status, ms)
+    const { code = String(status), limit = null } = refusal ?? {}
+    if (!isAborted(event)) calls.note(event, route, status < 400 ? null : { code, limit })
+  }
+
 /**
  * Opens the application with the routes `/healthz` and `/api/openapi.json`. Every response has an `x-request-id`. The
  * response to every error is a problem document. An error that is not a `Refusal` is logged with its stack, and its
  * response has the code `internal`.
  */
 export function openHttp(options: HttpOptions) {
-  const { log, version = 'unreleased', beginRequest = () => () => {} } = options
+  const { log, clock = systemClock, version = 'unreleased', beginRequest = () => () => {} } = options
   const closing = new AbortController()
   const counts = openRequestCounts()
+  const calls = openCallHistory(clock)
   const admission = openAdmission(log)
   let base_url: string | undefined
   let serving_since: number | null = null
@@ -67,7 +82,7 @@ export function openHttp(options: HttpOptions) {
     beginRequest,
     admit: admission.admit,
     closing: closing.signal,
-    counted: counts.note,
+    counted: countedBy(counts, calls),
     isHttps: () => base_url?.startsWith('https:') ?? false,
   })
   const app = new H3({ silent: true, onError: refuseUnrouted })
@@ -107,6 +122,8 @@ export function openHttp(options: HttpOptions) {
     log,
     /** The requests since the start, by method and route. */
     requestCounts: counts.byRoute,
+    /** Who called in the last 24 hours. */
+    calls,
   }
 }
 

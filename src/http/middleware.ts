@@ -60,14 +60,17 @@ function discardRest(event: H3Event): void {
   })
 }
 
+/** The status of an answer, how long it took, and why the request was refused. */
+export type Answer = { status: number; ms: number; refusal: Refusal | undefined }
+
 type Options = {
   log: Log
   beginRequest: (kind: 'reading' | 'writing') => () => void
   admit: (event: H3Event, any_host: boolean) => void
   isHttps: () => boolean
   closing: AbortSignal
-  /** Called after each answer with the route, such as `GET /api/v1/apps`, its status and duration. */
-  counted: (route: string, status: number, ms: number) => void
+  /** Called after each answer with the pattern of the path, such as `/api/v1/apps/:id`. */
+  counted: (event: H3Event, route: string, answer: Answer) => void
 }
 
 /**
@@ -78,12 +81,12 @@ export function openMiddleware(options: Options) {
   const { log, beginRequest, admit, isHttps, closing, counted } = options
   const logRequest = openRequestLines(log)
 
-  function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
+  function finish(request: RequestState, status: number, bytes: number | null, refusal?: Refusal): void {
     const { event, id, began_at, path, route, end } = request
-    const ms = preciseTime() - began_at
+    const [ms, code] = [preciseTime() - began_at, refusal?.code ?? null]
     end()
     discardRest(event)
-    counted(`${event.req.method} ${route}`, status, ms)
+    counted(event, route, { status, ms, refusal })
     logRequest({ method: event.req.method, path, status, ms, bytes, request_id: id, code })
   }
 
@@ -99,13 +102,13 @@ export function openMiddleware(options: Options) {
     const headers = headersOf(request)
     if (isResponse(result)) {
       const response = withHeaders(result, headers)
-      finish(request, response.status, null, null)
+      finish(request, response.status, null)
       return response
     }
     const body = jsonOf(result)
     const status = event.res.status ?? (body === null ? 204 : 200)
     if (body !== null) headers.push('content-type', 'application/json')
-    finish(request, status, body === null ? 0 : Buffer.byteLength(body), null)
+    finish(request, status, body === null ? 0 : Buffer.byteLength(body))
     return sendText(event, status, body, overrideHeaders(headers, addedHeaders(event)))
   }
 
@@ -116,7 +119,7 @@ export function openMiddleware(options: Options) {
     const body = problemOf(refusal)
     const headers = [...headersOf(request), 'content-type', PROBLEM_TYPE]
     const refusalHeaders = Object.entries(refusal.headers).flat()
-    finish(request, refusal.status, Buffer.byteLength(body), refusal.code)
+    finish(request, refusal.status, Buffer.byteLength(body), refusal)
     return sendText(event, refusal.status, body, overrideHeaders(headers, refusalHeaders))
   }
 

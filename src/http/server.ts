@@ -17,7 +17,10 @@ export function serveOn(listener: Listener, http: Http) {
     maxRequestBodySize: listener.max_body_bytes,
   })
   if (node?.handler === undefined) throw new Error('h3 created no handler for node:http')
-  listener.handOver(node.handler, (req) => requestAddress(http.app, req))
+  listener.handOver(node.handler, {
+    addressOf: (req) => requestAddress(http.app, req),
+    noteRefused: http.calls.noteConnection,
+  })
   return {
     url: listener.url,
     port: listener.port,

@@ -1,5 +1,6 @@
 /** Every list of the API has a CSV form with the same rows and the same access as its JSON. */
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
@@ -21,12 +22,15 @@ type Headers = Record<string, string>
 
 /** More than a page of the CSV. */
 const MANY = 120
+/** A user id that a spreadsheet would run. */
+const BUYER = '@SUM(1+1)'
 const API = '/api/v1/'
 
 /** Answers with an array that is a part of one thing. A path that ends in a parameter is one thing, too. */
 const NO_LIST = [
   '/api/v1/batch',
   '/api/v1/first-steps',
+  '/api/v1/security',
   '/api/v1/users/:app_user_id/access',
   // The index of the exports, which are themselves lines of CSV.
   '/api/v1/exports',
@@ -215,8 +219,8 @@ beforeAll(async () => {
   lists = nonEmpty(windfall.http.routes().filter(isList))
   const sold = seeded.app.feed().find(({ customer_id }) => customer_id !== null)
   const link = { bundleId: sold?.data.bundle_id, originalTransactionId: sold?.subject }
-  const linked = await seeded.app.post('/api/sdk/v1/attribute', { appUserId: 'buyer', ...link })
-  expect(linked.body).toMatchObject({ appUserId: 'buyer' })
+  const linked = await seeded.app.post('/api/sdk/v1/attribute', { appUserId: BUYER, ...link })
+  expect(linked.body).toMatchObject({ appUserId: BUYER })
   ids = { events: sold?.id ?? '', customers: sold?.customer_id ?? '', endpoints: seeded.endpoint_id }
 }, 60_000)
 
@@ -257,7 +261,8 @@ function cellOf(name: string, value: unknown): string {
   if (typeof value === 'number' && name.endsWith('_milli')) return (value / 1_000).toFixed(3)
   if (typeof value === 'number' && /^(at|since|.*_at|.*_since)$/.test(name))
     return new Date(value).toISOString()
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(' ')
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+    return cellOf(name, value.join(' '))
   if (typeof value === 'object') return JSON.stringify(value)
   const text = String(value)
   return typeof value === 'string' && /^[=+@-]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text
@@ -362,4 +367,22 @@ test('a CSV file ends early if its token is revoked meanwhile', async () => {
       while (!(await reader?.read())?.done);
     })(),
   ).rejects.toMatchObject({ code: 'invalid_token' })
+})
+
+test('a spreadsheet does not run the user ids of strangers', async () => {
+  for (const path of ['customers', 'customers/:id/links', 'events']) {
+    const lines = (await csvOf(`${API}${path}.csv`, callers.owner)) as string[][]
+    expect([path, lines.flat().some((cell) => cell.includes(BUYER))]).toEqual([path, true])
+    expect([path, lines.flat().filter((cell) => cell.startsWith(BUYER))]).toEqual([path, []])
+  }
+})
+
+test('the dashboard downloads lists, not the exact exports for programs', () => {
+  const folder = new URL('../../src/web/ui/', import.meta.url)
+  const names = nonEmpty(readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+  const sources = nonEmpty(names.filter((name) => /\.tsx?$/.test(name)))
+  const exporting = sources.filter((name) =>
+    readFileSync(new URL(name, folder), 'utf8').includes('/api/v1/exports'),
+  )
+  expect(exporting).toEqual([])
 })

@@ -33,6 +33,24 @@ test('lists devices, those of an app or a user, and revokes one', async () => {
   expect((await command('revoke', 'dev_none')).stderr).toContain('no device has the id dev_none')
 })
 
+test('refuses calls without proof for a day, names apps without devices, and ends it', async () => {
+  const { app, enrol, identify } = await openAttested()
+  const { path } = app.config.store
+  closedAtEnd(await openControl(path, verbsOf(app.windfall), app.windfall.log))
+  const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
+  const command = (...args: string[]) => run(['devices', 'require', ...args], { cwd })
+  expect((await command()).stdout).toBe(
+    `Until 2026-06-02 12:00Z, only attested devices and secret keys are accepted.\n${BUNDLE} has no attested device: all its clients are refused.\n`,
+  )
+  expect((await identify(null, 'ada')).code).toBe('attested_only')
+  const token = await enrol()
+  expect(JSON.parse((await command('--json')).stdout)).toMatchObject({ without_devices: [] })
+  expect((await identify(token, 'ada')).status).toBe(200)
+  expect((await command('--end')).stdout).toBe('Calls without proof are accepted.\n')
+  expect((await identify(null, 'ada')).status).toBe(200)
+  expect((await command('--organization', 'none')).stderr).toContain('none')
+})
+
 test('check says how many calls of the last week a stricter policy would have refused', async () => {
   const { app, enrol, identify } = await openAttested({ clock: handClock(Date.now()) })
   for (const user of ['ada', 'grace', 'edsger']) await identify(null, user)

@@ -38,7 +38,7 @@ async function opened(options: ListenOptions) {
       return 'finished'
     }),
   ]
-  const { port, lines } = await serveTest(routes, { ...patient, ...options })
+  const { port, lines, http } = await serveTest(routes, { ...patient, ...options })
   const sockets: Socket[] = []
   onTestFinished(() => {
     finish.resolve()
@@ -70,7 +70,7 @@ async function opened(options: ListenOptions) {
     return Number(text.slice(9, 12))
   }
 
-  return { connected, begin, status, finish, lines }
+  return { connected, begin, status, finish, lines, calls: http.calls.read }
 }
 
 /** Whether the other side has closed, for each of them. */
@@ -84,7 +84,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, n
 
 describe('while more than three quarters of the connections are in use', () => {
   test('a stranger who opens far more than the limit keeps nobody out', async () => {
-    const { connected, status, lines } = await opened({ max_connections: 32 })
+    const { connected, status, lines, calls } = await opened({ max_connections: 32 })
     const statuses: number[] = []
     for (const n of numbers(100)) {
       // Never read: what the server closes shows as such all the same.
@@ -95,10 +95,14 @@ describe('while more than three quarters of the connections are in use', () => {
     expect(lines().filter(({ level }) => level === 'warn')).toMatchObject([
       { client: '127.0.1.0/24', max_connections: 32 },
     ])
+    const { areas, networks } = calls()
+    const [ended] = areas.find(({ area }) => area === 'connection')?.reasons ?? []
+    expect(ended).toMatchObject({ code: 'connection_ended', limit: null })
+    expect(networks).toEqual([{ address: '127.0.1.0/24', calls: ended?.calls }])
   })
 
   test('the oldest of the client with most goes first, whether it sent nothing or a part of a request', async () => {
-    const { connected, begin, status } = await opened({ max_connections: 16 })
+    const { connected, begin, status, calls } = await opened({ max_connections: 16 })
     const honest = await connected('127.0.0.1')
     const strangers = [await connected(STRANGER), await begin(unfinished(), STRANGER)]
     const answers = strangers.map(untilClosed)
@@ -111,6 +115,12 @@ describe('while more than three quarters of the connections are in use', () => {
     expect(problemIn((await answers[1]) ?? '')).toMatchObject({ status: 503, code: 'busy' })
     expect(await answers[1]).toMatch(/retry-after: 1\r\n/)
     expect(honest.closed).toBe(false)
+    // The request without its body is counted once, as a connection.
+    const refused = calls().areas.map(({ area, refused }) => [area, refused])
+    expect(refused).toEqual([
+      ['other', 0],
+      ['connection', 2],
+    ])
   })
 
   test('a connection that waits for its next request counts, one that is answered does not', async () => {

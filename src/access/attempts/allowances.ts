@@ -3,8 +3,8 @@ import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { setNewest } from '../../http/clients/newest.ts'
 
-/** `burst` attempts, and one more each `every_ms`. */
-type Allowance = { burst: number; every_ms: number }
+/** `burst` attempts, and one more each `every_ms`. `limit`: whose attempts they are. */
+type Allowance = { burst: number; every_ms: number; limit: string }
 type Bucket = { spent: number; updated_at: number }
 
 /** The most buckets in memory. The least recently used are dropped first. */
@@ -18,12 +18,12 @@ export function openAllowances(clock: Clock) {
   const buckets = new Map<string, Bucket>()
 
   /** The current bucket of a key. @throws Refusal 429 `rate_limited` if it is empty */
-  function bucketOf(key: string, { burst, every_ms }: Allowance): Bucket {
+  function bucketOf(key: string, { burst, every_ms, limit }: Allowance): Bucket {
     const now = clock()
     const bucket = buckets.get(key) ?? { spent: 0, updated_at: now }
     bucket.spent = Math.max(0, bucket.spent - (now - bucket.updated_at) / every_ms)
     bucket.updated_at = now
-    if (bucket.spent > burst - 1) throw tooMany((bucket.spent - burst + 1) * every_ms)
+    if (bucket.spent > burst - 1) throw tooMany((bucket.spent - burst + 1) * every_ms, limit)
     setNewest(buckets, key, bucket, MAX_BUCKETS)
     return bucket
   }
@@ -42,8 +42,8 @@ export function openAllowances(clock: Clock) {
   return { take }
 }
 
-function tooMany(wait_ms: number): Refusal {
+function tooMany(wait_ms: number, limit: string): Refusal {
   const seconds = Math.max(1, Math.ceil(wait_ms / 1000))
   const detail = `too many attempts from your address or network; try again in ${seconds} s`
-  return new Refusal(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
+  return new Refusal(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) }, limit })
 }

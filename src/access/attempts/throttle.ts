@@ -5,8 +5,8 @@ import type { Client } from '../../http/clients/client.ts'
 import { openAllowances, type Taken } from './allowances.ts'
 import { openFailures } from './failures.ts'
 
-const ADDRESS = { burst: 10, every_ms: 60_000 }
-const NETWORK = { burst: 40, every_ms: 15_000 }
+const ADDRESS = { burst: 10, every_ms: 60_000, limit: 'address' }
+const NETWORK = { burst: 40, every_ms: 15_000, limit: 'network' }
 
 /** Who tries: `browser` is the id of a browser that signed in before; null for another. */
 type Trier = { client: Client; browser: string | null }

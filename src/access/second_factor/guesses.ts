@@ -32,5 +32,8 @@ export function openGuesses(clock: Clock) {
 function tooMany(wait_ms: number): Refusal {
   const seconds = Math.max(1, Math.ceil(wait_ms / 1000))
   const detail = `too many wrong codes of the authenticator app; use a recovery code or a passkey, or try again in ${seconds} s`
-  return new Refusal(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
+  return new Refusal(429, 'rate_limited', detail, {
+    headers: { 'retry-after': String(seconds) },
+    limit: 'account',
+  })
 }

@@ -20,12 +20,14 @@ const MAX_TEXT = 200
 /** Years with which charts can work. */
 const EARLIEST = '2008-01-01'
 const LATEST = '2099-12-31'
+/** The same years, for the OpenAPI document. */
+const YEARS = '^20(0[89]|[1-9]\\d)-'
 
 const day = v.pipe(
   v.string(),
   v.check(isDay, 'must be a day, such as 2026-03-01'),
   v.check((on) => on >= EARLIEST && on <= LATEST, `must be between ${EARLIEST} and ${LATEST}`),
-  jsonSchema({ type: 'string', format: 'date' }),
+  jsonSchema({ type: 'string', format: 'date', pattern: YEARS }),
 )
 const text = v.pipe(
   v.string(),

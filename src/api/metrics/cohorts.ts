@@ -50,7 +50,7 @@ const Query = v.object({
     v.description('The metric: retention, ltv, arppu or recovery'),
   ),
   by: v.optional(v.pipe(v.picklist(GRAINS), v.description('The length of a cohort')), 'month'),
-  from: v.optional(day('The first cohort is the one that contains this day; default: a year ago')),
+  from: v.optional(day('The first cohort contains this day, not after `to`; default: a year ago')),
   to: v.optional(day('The last cohort is the one that contains this day; default: today')),
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
@@ -68,7 +68,7 @@ const Query = v.object({
   days: v.optional(
     v.pipe(
       v.string(),
-      jsonSchema({ pattern: '^,*(\\d{1,4}(,+\\d{1,4})*)?,*$' }),
+      jsonSchema({ pattern: `^,*(\\d{1,4}(,+\\d{1,4}){0,${MAX_DAYS - 1}})?,*$` }),
       list,
       v.maxLength(MAX_DAYS, `must be at most ${MAX_DAYS} numbers`),
       v.check(

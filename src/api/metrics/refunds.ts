@@ -37,8 +37,12 @@ const RangeParams = {
       v.description('Only refunds of purchases billed in this currency'),
     ),
   ),
-  from: v.optional(day('The first day; by default 90 days with the last one')),
-  to: v.optional(day('The last day, at most today')),
+  from: v.optional(
+    day(
+      'The first day, not in the future and at most five years before the last; by default 90 days with it',
+    ),
+  ),
+  to: v.optional(day('The last day, not before `from`. A day after today is today')),
   ...DisplayParam,
 }
 

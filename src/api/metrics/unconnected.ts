@@ -15,7 +15,7 @@ import { converted, DisplayParam, openDisplay } from './display.ts'
 
 const Query = v.object({
   from: v.optional(day('The first Pacific day; default: that of the first report')),
-  to: v.optional(day('The last Pacific day; default: that of the newest report')),
+  to: v.optional(day('The last Pacific day, not before `from`; default: that of the newest report')),
   ...DisplayParam,
 })
 

@@ -36,7 +36,7 @@ export const CallsAnswer = v.object({
 const CallsQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   from: v.optional(day('The first UTC day; by default 90 days before `to`')),
-  to: v.optional(day('The last UTC day; by default today')),
+  to: v.optional(day('The last UTC day, not before `from`; by default today')),
 })
 
 type Deps = { clock: Clock; apps: Apps; attest: Pick<Attest, 'counts'>; auth: Auth }

@@ -19,6 +19,7 @@ import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { header, readJson } from '../../http/body/body.ts'
 import { clientOf } from '../../http/clients/client.ts'
+import type { Http } from '../../http/http.ts'
 import { type Access, defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -38,6 +39,7 @@ type Deps = {
   attribution: Attribution
   attest: Pick<Attest, 'checkCall' | 'accept'>
   refusedCalls: Pick<RefusedCalls, 'countRefusals' | 'noteClaim'>
+  http: { calls: Pick<Http['calls'], 'noteProof'> }
   limits: SdkLimits
 }
 
@@ -62,7 +64,7 @@ const SDK: Access<null> = {
     404: 'unknown_app',
     409: 'ambiguous_app, stale_assertion',
     410: 'forgotten',
-    429: 'rate_limited',
+    429: 'rate_limited, attested_only',
   },
   // The key is checked after the body is parsed, because the body contains the bundle id.
   admit: () => null,
@@ -158,7 +160,7 @@ function openReading({ store, refusedCalls, limits }: Deps) {
  * Returns a function that resolves the caller and applies the rate limits. Each organization has a rate window, in
  * which each device has a share. Calls without a known organization share a rate window by client address.
  */
-function openAdmission({ callers, limits, monotonic }: Deps) {
+function openAdmission({ callers, limits, monotonic, http }: Deps) {
   const organizations = openFairWindow(() => limits.sdk_requests_per_minute, monotonic)
   const addresses = openWindow('address', () => limits.anonymous_requests_per_minute, monotonic)
   const devices = openWindow('device', () => DEVICE_CALLS_A_MINUTE, monotonic)
@@ -166,6 +168,7 @@ function openAdmission({ callers, limits, monotonic }: Deps) {
   return function admit(event: H3Event, claim: Omit<Claim, 'authorization'>): Caller {
     const caller = identifyCaller(event, claim)
     const { app, credential, device } = caller
+    if (isProved(credential)) http.calls.noteProof(event)
     if (device !== null) devices.admit(device.id)
     organizations.admit(app.organization_id, {
       client: clientOf(event),

@@ -8,6 +8,7 @@ import type { Caller } from '../callers.ts'
 import type { Erasures } from '../erasure/erasure.ts'
 import type { CallLabel } from '../users.ts'
 import { type AssertionPolicy, checkAssertion, type SentAssertion } from './assertions.ts'
+import { openAttestedOnly } from './attested_only.ts'
 import { type CountedCall, openCallCounts } from './call_counts.ts'
 import { openChallenges } from './challenges.ts'
 import { openDeviceList } from './device_list.ts'
@@ -44,6 +45,7 @@ export function openAttest({ store, clock, erasures, current, ...options }: Deps
   const devices = openDevices(store, clock)
   const deviceUsers = openDeviceUsers(store, clock)
   const counts = openCallCounts(store, clock)
+  const attestedOnly = openAttestedOnly(store, clock)
   const suggestions = openPrefixSuggestions()
   const roots = parsedOnce(options.roots ?? APP_ATTEST_ROOTS)
   const accepted = () => current.config.attest.accept
@@ -85,7 +87,8 @@ export function openAttest({ store, clock, erasures, current, ...options }: Deps
 
   const { enrol } = enrolment
   const list = openDeviceList(store)
-  return { challenges, devices, deviceUsers, list, counts, suggestions, enrol, checkCall, accept, expire }
+  const calls = { counts, checkCall, accept }
+  return { challenges, devices, deviceUsers, list, suggestions, attestedOnly, enrol, ...calls, expire }
 }
 
 function countedCall(

@@ -41,6 +41,10 @@ export function openDeviceList(store: Store) {
     order by enrolled_at desc, id desc limit :limit`)
   const one = store.prepare<[string], ListedDevice>(`select ${columns} from devices where id = ?`)
 
+  const counted = store.prepare<[], { app_id: string; devices: number }>(
+    'select app_id, count(*) as devices from devices where revoked_at is null group by app_id',
+  )
+
   /** A page of devices, the newest first. */
   const page = ({ app_ids, ...query }: DeviceQuery): ListedDevice[] =>
     select.all({ apps: JSON.stringify(app_ids), ...query })
@@ -48,5 +52,9 @@ export function openDeviceList(store: Store) {
   /** The device with this id; null if there is none. */
   const get = (id: string): ListedDevice | null => one.get(id) ?? null
 
-  return { page, get }
+  /** The number of devices that are not revoked, by app. */
+  const countByApp = (): ReadonlyMap<string, number> =>
+    new Map(counted.all().map(({ app_id, devices }) => [app_id, devices]))
+
+  return { page, get, countByApp }
 }

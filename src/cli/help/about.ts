@@ -50,6 +50,8 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'A device is a copy of an app that enrolled with App Attest. The list shows what Apple states about it and how many users its calls named.',
   'devices revoke':
     'Calls with the token count as calls without a credential from now on. The app on the device cannot enrol with the same key again; a new installation can.',
+  'devices require':
+    'For use while strangers flood the server with calls. Calls of attested devices and with the secret key are accepted; all others get 429 attested_only, which SDKs repeat later. It ends by itself after 24 hours.',
   'users prune':
     'Deletes users without a purchase that no secret key and no attested device ever named, and that have not been seen for the given time. Such users come from calls that anyone can make. Nothing else is deleted.',
   'links import':

@@ -96,6 +96,7 @@ export const HELP: Readonly<Record<string, Help>> = {
   'devices revoke': {
     examples: ['windfall devices revoke dev_1f6b2c', 'windfall devices revoke dev_1f6b2c --json'],
   },
+  'devices require': { examples: ['windfall devices require', 'windfall devices require --end'] },
   'tokens create': {
     examples: [
       'windfall tokens create --label laptop',

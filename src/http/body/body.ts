@@ -53,6 +53,12 @@ export function header(event: H3Event, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ')
 }
 
+/** Whether the connection broke before the body was complete: no answer was delivered. */
+export function isAborted(event: H3Event): boolean {
+  const req = event.runtime?.node?.req
+  return req instanceof IncomingMessage && req.destroyed && !req.complete
+}
+
 /** Whether a request has a body, which is not empty. */
 export const hasBody = (event: H3Event): boolean =>
   event.runtime?.node === undefined

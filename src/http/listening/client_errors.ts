@@ -64,11 +64,12 @@ function refuseConnection(
   log: Log,
   error: NodeJS.ErrnoException,
   socket: Socket,
-  hasBegunResponse: boolean,
+  { hasBegunResponse, noteRefused }: Pick<Connections, 'hasBegunResponse' | 'noteRefused'>,
 ): void {
   const refusal = REFUSALS[error.code ?? ''] ?? NOT_HTTP
   log.debug('rejected a malformed request', { reason: error.code, status: refusal.status })
-  if (error.code === 'ECONNRESET' || !socket.writable || hasBegunResponse) {
+  if (error.code !== 'ECONNRESET') noteRefused(socket, refusal)
+  if (error.code === 'ECONNRESET' || !socket.writable || hasBegunResponse(socket)) {
     socket.destroy()
     return
   }
@@ -95,7 +96,7 @@ function isValidTarget(target: string): boolean {
 export function answerClientErrors(
   server: Server,
   log: Log,
-  connections: Pick<Connections, 'noteRequest' | 'hasBegunResponse'>,
+  connections: Pick<Connections, 'noteRequest' | 'hasBegunResponse' | 'noteRefused'>,
   handle: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): void {
   server.on('request', (req, res) => {
@@ -108,6 +109,6 @@ export function answerClientErrors(
     refuse(res, UNSUPPORTED_EXPECTATION)
   })
   server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) refuseConnection(log, error, socket, connections.hasBegunResponse(socket))
+    if (socket instanceof Socket) refuseConnection(log, error, socket, connections)
   })
 }

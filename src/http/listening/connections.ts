@@ -5,8 +5,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { preciseTime } from '../../clock.ts'
+import type { Refusal } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { peerAddress } from '../addresses.ts'
+import { normalAddress, peerAddress, UNKNOWN_ADDRESS } from '../addresses.ts'
 import { type Client, clientAt } from '../clients/client.ts'
 import { chooseOfLargest } from '../clients/largest.ts'
 
@@ -16,8 +17,14 @@ const CROWDED = 3 / 4
 const ENDED_AT_ONCE = 1 / 64
 const WARN_EVERY_MS = 60_000
 
-/** The client address of a request. */
-export type AddressOf = (req: IncomingMessage) => string
+/**
+ * What the program knows of clients. `addressOf` is the client address of a request. `noteRefused` counts a connection that
+ * ended before it was a request, with a code that says why.
+ */
+export type Clients = {
+  addressOf: (req: IncomingMessage) => string
+  noteRefused: (code: string, client: Client) => void
+}
 
 /**
  * `req` is the newest request, `responses` are those that have not ended: several if requests are pipelined. `since` is
@@ -47,11 +54,11 @@ export function openConnections(log: Log, server: Server, { max, refuse }: Optio
   const connections = new Map<Socket, Connection>()
   const warnFull = openWarning(log, 'the connection limit is reached; new connections are refused')
   const warnCrowded = openWarning(log, 'most connections are in use; the oldest of one client are ended')
-  let addressOf: AddressOf = ({ socket }) => peerAddress(socket)
+  let clients: Clients = { addressOf: ({ socket }) => peerAddress(socket), noteRefused: () => {} }
 
   /** While no request is in progress on it, a connection counts for its peer, which may be a proxy. */
   const holderOf = ({ req, responses, socket }: Connection): Client =>
-    clientAt(req !== null && responses.size > 0 ? addressOf(req) : peerAddress(socket))
+    clientAt(req !== null && responses.size > 0 ? clients.addressOf(req) : peerAddress(socket))
 
   function makeRoom(newest: Connection): void {
     const waiting = [...connections.values()]
@@ -59,7 +66,9 @@ export function openConnections(log: Log, server: Server, { max, refuse }: Optio
       .sort((a, b) => a.since - b.since)
     const chosen = chooseOfLargest(waiting, holderOf, Math.ceil(max * ENDED_AT_ONCE))
     for (const connection of chosen) {
-      warnCrowded({ client: holderOf(connection).network, max_connections: max })
+      const holder = holderOf(connection)
+      warnCrowded({ client: holder.network, max_connections: max })
+      clients.noteRefused('connection_ended', holder)
       // It counts no longer, although its close comes later.
       connections.delete(connection.socket)
       if (awaitsBody(connection)) refuse(connection.socket)
@@ -68,7 +77,13 @@ export function openConnections(log: Log, server: Server, { max, refuse }: Optio
   }
 
   server.maxConnections = max
-  server.on('drop', () => warnFull({ max_connections: max }))
+  server.on('drop', (data) => {
+    warnFull({ max_connections: max })
+    clients.noteRefused(
+      'connection_refused',
+      clientAt(normalAddress(data?.remoteAddress ?? '') ?? UNKNOWN_ADDRESS),
+    )
+  })
   server.on('connection', (socket) => {
     const connection = { socket, req: null, responses: new Set<ServerResponse>(), since: preciseTime() }
     connections.set(socket, connection)
@@ -85,9 +100,12 @@ export function openConnections(log: Log, server: Server, { max, refuse }: Optio
     /** Whether a response of the connection has begun and not ended. Then no other response can be sent. */
     hasBegunResponse: (socket: Socket): boolean => hasBegun(connections.get(socket)?.responses ?? []),
     /** Determines the clients of requests with `next` from now on. Until then a client is the peer. */
-    useAddresses(next: AddressOf): void {
-      addressOf = next
+    useClients(next: Clients): void {
+      clients = next
     },
+    /** Counts a request that is refused before it reaches the program. */
+    noteRefused: (socket: Socket, { code }: Refusal): void =>
+      clients.noteRefused(code, clientAt(peerAddress(socket))),
     sockets: (): Iterable<Socket> => connections.keys(),
   }
 }

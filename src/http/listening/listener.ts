@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../../log.ts'
 import { answerClientErrors, refuseCrowded } from './client_errors.ts'
-import { type AddressOf, openConnections } from './connections.ts'
+import { type Clients, openConnections } from './connections.ts'
 import { type Handler, openStarting } from './starting.ts'
 import { normalizeTarget } from './target.ts'
 
@@ -133,9 +133,9 @@ export async function openListener(log: Log, options: ListenOptions) {
     port,
     /** The maximum size of a body, in bytes. */
     max_body_bytes: settings.max_body_bytes,
-    /** Gives all requests to `handler` from now on; `addressOf` determines their clients. */
-    handOver(handler: Handler, addressOf: AddressOf): void {
-      connections.useAddresses(addressOf)
+    /** Gives all requests to `handler` from now on; `clients` determines and counts their clients. */
+    handOver(handler: Handler, clients: Clients): void {
+      connections.useClients(clients)
       starting.hand(handler)
     },
     close(): Promise<void> {

@@ -13,13 +13,13 @@ import { COMPARISONS, type Comparison, INTERVALS, type Interval } from './bucket
 import { EXCLUDED_PARTS } from './excluded_parts.ts'
 import { type FormulaOptions, formulaOf, type Refunds } from './formulas.ts'
 import { rangeErrors, rangeOf } from './range.ts'
+import { ANY_WORD, wordList } from './word_list.ts'
 
 /** CSV layouts. long: a line for each point of each series. wide: a line for each point, a column for each series. */
 const LAYOUTS = ['long', 'wide'] as const
 export type Layout = (typeof LAYOUTS)[number]
 
 const MAX_VALUES = 100
-const MAX_LIST = 100
 
 /** A day in a query, YYYY-MM-DD. */
 export const day = (wordList: string) =>
@@ -29,20 +29,10 @@ export const day = (wordList: string) =>
     jsonSchema({ format: 'date' }),
     v.description(wordList),
   )
-const wordList = (pattern: RegExp, message: string, description: string) =>
-  v.pipe(
-    v.string(),
-    jsonSchema({ minLength: 1, pattern: '[^,]' }),
-    v.transform((text) => text.split(',').filter((word) => word !== '')),
-    v.minLength(1, 'must name at least one'),
-    v.maxLength(MAX_LIST, `must name at most ${MAX_LIST}`),
-    v.check((some) => some.every((word) => pattern.test(word)), message),
-    v.description(`${description}, separated by commas`),
-  )
 
 /** Parameters that select apps, an environment and the time zone of days. */
 export const ScopeParams = v.object({
-  app: v.optional(wordList(/./, '', 'Bundle ids or app ids')),
+  app: v.optional(wordList(ANY_WORD, '', 'Bundle ids or app ids')),
   organization: v.optional(
     v.pipe(v.string(), v.description('An organization id. Required where the token reads several')),
   ),
@@ -59,8 +49,12 @@ export const ScopeParams = v.object({
 /** The parameters of `/metrics/{name}`, all optional. */
 export const SeriesParams = v.object({
   ...ScopeParams.entries,
-  from: v.optional(day('The first day. Points have its week, month or fiscal month whole, `range` does not')),
-  to: v.optional(day('The last day, at most today')),
+  from: v.optional(
+    day(
+      'The first day, not in the future and at most five years before the last. Points have its week, month or fiscal month whole, `range` does not',
+    ),
+  ),
+  to: v.optional(day('The last day, not before `from`. A day after today is today')),
   interval: v.optional(
     v.pipe(
       v.picklist(INTERVALS),
@@ -70,7 +64,7 @@ export const SeriesParams = v.object({
     ),
     'day',
   ),
-  product: v.optional(wordList(/./, '', 'Product ids')),
+  product: v.optional(wordList(ANY_WORD, '', 'Product ids')),
   country: v.optional(
     wordList(
       /^[A-Z]{3}$/,

@@ -23,11 +23,11 @@ const DEFAULT_CHECKPOINT = 'wal_autocheckpoint = 1000'
 
 /** The two SDK routes on another store of the same database. */
 function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
-  const { apps, keys, organizations, ledger, erasures, verifier, clock, refusedCalls } = windfall
+  const { apps, keys, organizations, ledger, erasures, verifier, clock, refusedCalls, http } = windfall
   const feed = openFeed(store, clock)
   const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
   const attest = openAttest({ store, clock, erasures, roots: [], current: NO_ATTEST })
-  const callers = openCallers({ apps, keys, organizations, devices: attest.devices })
+  const callers = openCallers({ apps, keys, organizations, ...attest })
   return sdkRoutes({
     store,
     monotonic: systemClocks.monotonic,
@@ -36,6 +36,7 @@ function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
     attribution,
     attest,
     refusedCalls,
+    http,
     limits,
   })
 }
@@ -63,7 +64,7 @@ export function commitPerRequest(windfall: Windfall, limits: Limits): Route[] {
 
 /** The same checks and responses without storage: credentials are looked up in memory. */
 export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
-  const { store, verifier, refusedCalls, attribution: windfallAttribution } = windfall
+  const { store, verifier, refusedCalls, http, attribution: windfallAttribution } = windfall
   const attribution: Attribution = {
     ...windfallAttribution,
     identify: (_, __, unattested) => ({ verification: 'unverified', unattested }),
@@ -88,6 +89,7 @@ export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
     attribution,
     attest: { ...windfall.attest, accept: (_, apply) => apply() },
     refusedCalls,
+    http,
     limits,
   })
 }
@@ -102,6 +104,7 @@ function callersInMemory({ apps, keys, organizations, attest }: Windfall) {
     keys: { ...keys, findByToken: (token) => known.get(sha256Of(token).toString('hex')) ?? null },
     organizations: { ...organizations, get: (id) => all.get(id) ?? null },
     devices: attest.devices,
+    attestedOnly: { untilOf: () => null },
   })
 }
 

@@ -47,7 +47,7 @@ const SECTION_WORDS: Record<SectionName, string> = {
   guests: 'share links accountant passcode read only',
   tokens: 'api read access bearer',
   security:
-    'password sessions browsers sign-in audit log two-factor two factor second 2fa authenticator passkeys recovery codes',
+    'password sessions browsers sign-in audit log two-factor two factor second 2fa authenticator passkeys recovery codes attested devices only flood callers refused',
   configuration: 'settings file toml environment variables',
   system: 'health checks disk backup database',
   about: 'version license commit',

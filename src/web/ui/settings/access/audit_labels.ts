@@ -27,6 +27,8 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   'key.rotated': 'Replaced a key',
   'users.pruned': 'Pruned users',
   'device.revoked': 'Revoked a device',
+  'attested_only.begun': 'Accepted only attested devices for a day',
+  'attested_only.ended': 'Accepted all calls again',
   'links.imported': 'Imported links',
   'user.forgotten': 'Erased a user',
   'user.forgetting_undone': 'Reversed the erasure of a user',

@@ -1,4 +1,4 @@
-/** Settings, Security: sessions, password, authenticator app, passkeys and audit log. */
+/** Settings, Security: who may call, sessions, password, authenticator app, passkeys and audit log. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -13,6 +13,8 @@ import { RelativeTime } from '../../parts/relative_time.tsx'
 import { invalidate, useQuery } from '../../queries.ts'
 import { CodeStep, orAskForCode } from '../../sign_in/code_step.tsx'
 import { PasswordField } from '../../sign_in/password.tsx'
+import { AttestedOnly } from '../security/attested_only.tsx'
+import { Callers } from '../security/callers.tsx'
 import { Audit } from './audit.tsx'
 import { AuthenticatorApp } from './authenticator_app.tsx'
 import { browserName } from './browsers.ts'
@@ -150,6 +152,8 @@ export const Security = (): JSX.Element => (
     <Password />
     <AuthenticatorApp />
     <PasskeyCard />
+    <AttestedOnly />
+    <Callers />
     <Audit />
   </>
 )
