@@ -3,12 +3,13 @@ import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { expect, test } from 'vitest'
 import { openChecked } from '../doctor/checking.ts'
 import { handClock } from '../helpers.ts'
-import { type BucketServer, bucketEnv, openBucketServer } from './bucket_server.ts'
+import { bucketEnv, openBucketServer } from './bucket_server.ts'
+import type { BucketService } from './bucket_service.ts'
 
 const DAY = 86_400_000
 
 /** A Windfall with scheduled backups, and with a bucket. `env` makes its variables. */
-async function openScheduled(env: (bucket: BucketServer, recipient: string) => Record<string, string>) {
+async function openScheduled(env: (bucket: BucketService, recipient: string) => Record<string, string>) {
   const clock = handClock()
   const bucket = await openBucketServer(clock)
   const recipient = await identityToRecipient(await generateIdentity())

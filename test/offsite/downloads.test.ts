@@ -8,7 +8,8 @@ import { findBackup } from '../../src/offsite/remote_backups.ts'
 import { openS3 } from '../../src/offsite/s3.ts'
 import { temporaryFolder } from '../folders.ts'
 import { dispatcherWith } from '../outgoing/receiver.ts'
-import { BUCKET, KEY, openBucketServer } from './bucket_server.ts'
+import { openBucketServer } from './bucket_server.ts'
+import { BUCKET, KEY } from './bucket_service.ts'
 
 const NAMES = ['2026-11-20', '2026-11-22', '2026-11-21'].map((day) => `windfall-${day}T033000Z.tar.zst.age`)
 const CONTENT = Buffer.alloc(700_000, 'backup')

@@ -5,7 +5,8 @@ import { placeAt } from '../../src/offsite/place.ts'
 import { listBackups } from '../../src/offsite/remote_backups.ts'
 import { openS3 } from '../../src/offsite/s3.ts'
 import { dispatcherWith, openReceiver } from '../outgoing/receiver.ts'
-import { BUCKET, KEY, openBucketServer } from './bucket_server.ts'
+import { openBucketServer } from './bucket_server.ts'
+import { BUCKET, KEY } from './bucket_service.ts'
 
 type Settings = Partial<Config['backup']> & { url?: string }
 

@@ -9,14 +9,15 @@ import { openHeldMark } from '../../src/store/held_mark.ts'
 import { temporaryFolder } from '../folders.ts'
 import { expectErrors } from '../guards/error_lines.ts'
 import { handClock, openTestApp, type TestOptions } from '../helpers.ts'
-import { BUCKET, type BucketServer, bucketEnv, openBucketServer } from './bucket_server.ts'
+import { bucketEnv, openBucketServer } from './bucket_server.ts'
+import { BUCKET, type BucketService } from './bucket_service.ts'
 
 const DAY = 86_400_000
 
 /** A Windfall that uploads to a bucket, by default a new one. */
 async function openUploading(
   env: Record<string, string> = {},
-  { given, ...options }: TestOptions & { given?: BucketServer } = {},
+  { given, ...options }: TestOptions & { given?: BucketService } = {},
 ) {
   const clock = options.clock ?? handClock()
   const bucket = given ?? (await openBucketServer(clock))

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { expect, test } from 'vitest'
-import { BUCKET, type BucketServer, bucketEnv, KEY, openBucketServer } from '../../offsite/bucket_server.ts'
+import { bucketEnv, openBucketServer } from '../../offsite/bucket_server.ts'
+import { BUCKET, type BucketService, KEY } from '../../offsite/bucket_service.ts'
 import { folderOf, run, startServing } from '../../processes.ts'
 
 const URL = `s3://${BUCKET}/windfall`
@@ -28,7 +29,7 @@ async function openOrigin() {
 }
 
 /** The variables with which a machine without a configuration reaches the bucket. */
-function variablesFor(bucket: BucketServer): Record<string, string> {
+function variablesFor(bucket: BucketService): Record<string, string> {
   const { WINDFALL_BACKUP_TO: _, WINDFALL_BACKUP_RECIPIENTS: __, ...env } = bucketEnv(bucket, '')
   return env
 }
