@@ -49,13 +49,12 @@ import { openImports } from './ledger/reports/imports.ts'
 import { openReportedPeriods } from './ledger/reports/reported_periods.ts'
 import { openEnrichment } from './metrics/customers/enrichment.ts'
 import { openFigures } from './metrics/figures.ts'
+import { openScheduledBackups } from './offsite/scheduled.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
 import { examineOutgoing } from './outgoing/outgoing_findings.ts'
 import { openRates } from './rates/rates.ts'
 import { openStoppages } from './stoppages.ts'
 import { openBackups } from './store/backup/backup.ts'
-import { openCopying } from './store/backup/copy_away.ts'
-import { scheduledBackup } from './store/backup/scheduled.ts'
 import { openClockCheck } from './store/clock_check.ts'
 import { openFile } from './store/open_file.ts'
 import { version } from './version.ts'
@@ -180,8 +179,7 @@ export async function openApp(options: AppOptions) {
     exports: openServedExports({ store, clock, erasures }),
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
-  const copying = openCopying(store, clock)
-  const backup = () => scheduledBackup({ ...backups, ...copying }, current.config.backup, clock)
+  const scheduled = openScheduledBackups({ store, clock, outgoing, backups, current })
   const jobSettings = { store, clock, log, random, schedules: schedulesOf(config) }
   const root_expires_at = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
   const front = openFront()
@@ -190,7 +188,7 @@ export async function openApp(options: AppOptions) {
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
   const alerts = openAlerts({ ...modules, monotonic, enrichment, silenceDetector, health, base_url, current })
-  const jobs = openJobs(jobList({ ...modules, alerts, current, backup, clockCheck }), jobSettings)
+  const jobs = openJobs(jobList({ ...modules, ...scheduled, alerts, current, clockCheck }), jobSettings)
   health.add(() => [...examineOutgoing(store), ...forwarding.findings(), ...alerts.findings()])
   const doctor = openDoctor({ ...modules, alerts, monotonic, wait, hosts, current, root_expires_at, version })
   const watching = { health, doctor, alerts, silenceDetector }
@@ -232,7 +230,7 @@ export async function openApp(options: AppOptions) {
     const closingAppleCallers = [doctor, jobs, history, imports, appleClients].map((one) => one.close())
     const closingSenders = Promise.all([forwarding.close(), alerts.close()]).then(outgoing.dispatcher.close)
     const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingSenders]
-    await Promise.all([...closingAppleCallers, ...others, backups.close(), copying.close()])
+    await Promise.all([...closingAppleCallers, ...others, backups.close(), scheduled.close()])
     await revocation?.close()
     await store.close()
   }

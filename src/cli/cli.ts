@@ -12,6 +12,7 @@ import {
   commandIn,
   type Entry,
   entriesOf,
+  isGroup,
   takesJson,
 } from './help/table.ts'
 import { printResult, useJson, writeTo } from './instance/output.ts'
@@ -69,8 +70,8 @@ export async function runCli(argv: string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
     if (argv.includes('--version')) return printVersions(argv.includes('--json'))
-    if (commandArgs.includes('--json') && (command.subCommands || takesJson(path.slice(1)))) useJson()
-    if (asksForHelp(commandArgs) || command.subCommands) return await help(command, path, commandArgs)
+    if (commandArgs.includes('--json') && (isGroup(command) || takesJson(path.slice(1)))) useJson()
+    if (asksForHelp(commandArgs) || isGroup(command)) return await help(command, path, commandArgs)
     await runLeaf(command, path, commandArgs)
   } catch (error) {
     process.exitCode = printFailure(error)
@@ -83,10 +84,8 @@ const asksForHelp = (commandArgs: readonly string[]): boolean =>
 async function runLeaf(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {
   const fault = argumentsError(commandArgs, argumentsOf(path.slice(1), command))
   if (fault !== null) return refuse(`${fault} ${path.join(' ')} --help lists the options.`)
-  await runCommand(command, {
-    rawArgs: commandArgs.filter((word) => word !== '--json'),
-    data: { allEntries },
-  })
+  const { subCommands: _, ...leaf } = command
+  await runCommand(leaf, { rawArgs: commandArgs.filter((word) => word !== '--json'), data: { allEntries } })
   printResult()
 }
 
@@ -123,10 +122,10 @@ const subcommand = (command: AnyCommand, name: string | undefined): Promise<AnyC
 
 async function help(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {
   const [unknownName] = commandArgs.filter((word) => !word.startsWith('-'))
-  if (unknownName === undefined || !command.subCommands) {
+  if (unknownName === undefined || !isGroup(command)) {
     return writeTo(process.stdout, await helpText(command, path.slice(1), process.stdout.columns))
   }
-  const names = Object.keys(command.subCommands)
+  const names = Object.keys(command.subCommands ?? {})
   const suggestion = closestMatch(unknownName, names, (name) => name)
   const hint = suggestion ? `Did you mean ${path.join(' ')} ${suggestion}?` : `Commands: ${names.join(', ')}.`
   refuse(`Unknown command ${path.join(' ')} ${unknownName}. ${hint}`)

@@ -111,7 +111,7 @@ function readConfigFile(raw: RawConfig, file: string, cwd: string, requestedBy: 
   for (const path of pathsIn(toml.values, [])) {
     const text = pathText(path)
     const line = () => toml.lines.get(text) ?? null
-    raw.origins.set(text, originInFile(source, line))
+    raw.origins.set(text, originInFile(source, line, (read.mode & 0o007) !== 0))
   }
   return true
 }
@@ -143,9 +143,10 @@ function pathsIn(tree: unknown, above: Path): Path[] {
 }
 
 /** Lines are only found when they are shown: the config file is read twice for them. */
-const originInFile = (source: string, line: () => number | null): ValueOrigin => ({
+const originInFile = (source: string, line: () => number | null, isShared: boolean): ValueOrigin => ({
   kind: 'file',
   source,
+  isShared,
   get line() {
     return line()
   },

@@ -7,6 +7,8 @@ export type ValueOrigin = Readonly<{
   kind: 'default' | 'file' | 'environment' | 'secret file'
   source: string
   line: number | null
+  /** Whether all users of the machine can read the file. */
+  isShared?: boolean
 }>
 
 export type RawConfig = ReturnType<typeof openRawConfig>

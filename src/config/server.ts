@@ -88,41 +88,6 @@ export const store = {
   }),
 }
 
-export const backup = {
-  schedule: setting(is.schedule, 'off', {
-    reason: 'When a backup is created: a cron pattern of five fields in UTC, such as "30 3 * * *", or "off".',
-    write: 'a cron pattern of five fields, or "off"',
-  }),
-  folder: setting(is.filePath, './backups', {
-    reason:
-      'The folder for scheduled backups, relative to the folder of the config file. Copy them to another machine: a disk failure destroys both the database and its backups.',
-    write: 'the path of a folder',
-  }),
-  recipients: setting(v.array(is.ageRecipient), [], {
-    reason:
-      'The age public keys that backups are encrypted for, as `age-keygen` prints them. Keep the identities that decrypt them on your own machine. Without recipients, backups are not encrypted, and they contain your keys.',
-    write: 'a list of age recipients',
-  }),
-  command: setting(v.array(v.pipe(v.string(), v.nonEmpty())), [], {
-    reason:
-      'A program with its arguments that copies each scheduled backup to another machine, once it is verified. {file} stands for the path of the backup. It runs as the user of the server, for at most an hour. Requires recipients.',
-    write: 'a program and its arguments, with {file} for the backup',
-    example: '["rclone", "copy", "{file}", "offsite:windfall"]',
-  }),
-  daily: setting(is.wholeNumber(0, 366), 7, {
-    reason: 'The number of days whose newest backup is kept.',
-    write: 'a whole number from 0 to 366',
-  }),
-  weekly: setting(is.wholeNumber(0, 520), 4, {
-    reason: 'The number of weeks whose newest backup is kept.',
-    write: 'a whole number from 0 to 520',
-  }),
-  monthly: setting(is.wholeNumber(0, 120), 12, {
-    reason: 'The number of months whose newest backup is kept. The newest backup is never deleted.',
-    write: 'a whole number from 0 to 120',
-  }),
-}
-
 export const log = {
   level: setting(is.oneOf(['debug', 'info', 'warn', 'error']), 'info', {
     reason: 'The minimum level of the lines that are written.',

@@ -3,24 +3,12 @@ import * as v from 'valibot'
 import { account } from './accounts.ts'
 import { alertChannel, alertRule, alerts } from './alerts.ts'
 import { attest } from './attest.ts'
+import { backup } from './backup/settings.ts'
 import type { Path } from './checks/issues.ts'
 import { endpoint, forwarding } from './endpoints.ts'
 import { app, organization } from './organizations.ts'
 import { outbound } from './outbound.ts'
-import {
-  apple,
-  backup,
-  jobs,
-  limits,
-  log,
-  metrics,
-  rates,
-  root,
-  server,
-  sign_in,
-  store,
-  users,
-} from './server.ts'
+import { apple, jobs, limits, log, metrics, rates, root, server, sign_in, store, users } from './server.ts'
 import { type Setting, table } from './setting.ts'
 
 /** The schema of config.toml. It fills in defaults; those that depend on other settings are still null. */

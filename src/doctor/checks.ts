@@ -2,6 +2,7 @@
 import { checkKeys, checkReach } from './apple/accounts.ts'
 import { checkTestNotifications } from './apple/test_each_app.ts'
 import { checkAddress, checkCertificates, checkForwarded, checkPasskeys } from './checks/address.ts'
+import { checkBackup, checkDrill } from './checks/backups.ts'
 import { checkConfiguration, checkFiles, checkService } from './checks/configuration.ts'
 import { checkDatabase, checkErasures, checkLog, checkMetrics, checkPragmas } from './checks/database.ts'
 import { checkClock, checkDisk, checkFileSystem, checkInodes, checkSync } from './checks/machine.ts'
@@ -13,7 +14,7 @@ import {
   checkOutgoing,
   checkWebhooks,
 } from './checks/traffic.ts'
-import { checkBackup, checkDrill, checkJobs, checkRates, checkStopped } from './checks/upkeep.ts'
+import { checkJobs, checkRates, checkStopped } from './checks/upkeep.ts'
 import type { DoctorContext } from './context.ts'
 import type { Outcome } from './result.ts'
 

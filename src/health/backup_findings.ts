@@ -1,5 +1,6 @@
-/** Reports when the last backup was verified, and how to create one. */
+/** Reports when the last backup was verified, when it was copied to another machine, and how to create one. */
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config/settings.ts'
 import { openBackupLog } from '../store/backup/log.ts'
 import type { Reader } from '../store/reader.ts'
 import { ago, type Finding, notice, ok, warning } from './findings.ts'
@@ -30,5 +31,27 @@ export function backupFinding(reader: Reader, clock: Clock, schedule: string): F
     remedy: 'To make one each night, set schedule = "30 3 * * *" in [backup].',
     title: 'No backups are scheduled',
     action: BACKUP_NOW,
+  })
+}
+
+/**
+ * The finding for the last backup on another machine, if backups are scheduled and a bucket or a command is configured.
+ * An age of more than a week is a warning.
+ */
+export function copyFinding(reader: Reader, clock: Clock, backup: Config['backup']): Finding | null {
+  const { schedule, to, command } = backup
+  if (schedule === 'off' || (to === null && command.length === 0)) return null
+  const last = openBackupLog(reader).lastCopied()
+  const isHere = last !== null && (to === null || last.file.startsWith(`${to}/`))
+  if (isHere && clock() - last.at <= MAX_AGE_MS) return null
+  const words = isHere
+    ? `the last backup on another machine is ${last.file}, of ${ago(last.at, clock())}.`
+    : `no backup has been ${to === null ? 'copied to another machine' : `uploaded to ${to}`} yet.`
+  return warning('backup', words, {
+    id: 'backup:copy',
+    title: 'No recent backup elsewhere',
+    since: isHere ? last.at : null,
+    remedy: 'To make one, run windfall jobs run backup; its message says why it fails.',
+    action: { label: 'Make one now', command: 'windfall jobs run backup' },
   })
 }

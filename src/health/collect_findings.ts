@@ -17,7 +17,7 @@ import { damageIn } from '../store/disk/disk_faults.ts'
 import { openReader, type Reader } from '../store/reader.ts'
 import type { Store } from '../store/store.ts'
 import { reasonOf } from '../store/warnings.ts'
-import { backupFinding } from './backup_findings.ts'
+import { backupFinding, copyFinding } from './backup_findings.ts'
 import { conditionFinding } from './condition.ts'
 import { deviceFindings } from './device_findings.ts'
 import { damagedFinding, diskSpaceFinding, examineDisk } from './disk_findings.ts'
@@ -121,7 +121,7 @@ function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps
   if (reader === null) return []
   try {
     return [
-      ...scheduledBackup(reader, clock, current.config.backup.schedule),
+      ...scheduledBackups(reader, clock, current.config.backup),
       ...examineDisk(reader, clock),
       ...examineErasures(reader, clock),
       ...examineNotifications(reader, clock, arrivals.refused.recentRefusals()),
@@ -138,9 +138,12 @@ function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps
   }
 }
 
-/** The finding about backups, if they are scheduled. Otherwise only `windfall doctor` reports backups. */
-const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Finding[] =>
-  schedule === 'off' ? [] : [backupFinding(reader, clock, schedule)]
+/** The findings about backups, if they are scheduled. Otherwise only `windfall doctor` reports backups. */
+function scheduledBackups(reader: Reader, clock: Clock, backup: Config['backup']): Finding[] {
+  if (backup.schedule === 'off') return []
+  const copy = copyFinding(reader, clock, backup)
+  return [backupFinding(reader, clock, backup.schedule), ...(copy === null ? [] : [copy])]
+}
 
 /** The findings about jobs and exchange rates. Rates that are missing or old are reported once, without the job that failed. */
 function jobAndRateFindings(reader: Reader, clock: Clock, fetchesRates: boolean): Finding[] {

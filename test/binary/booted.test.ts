@@ -1,9 +1,13 @@
 /** The executable as a service of a real systemd: a Debian 12 that systemd-nspawn boots. It needs root. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { atEndOfFile } from '../closing.ts'
+import { BUCKET, KEY, REGION } from '../offsite/bucket_service.ts'
 import { isLong } from '../random.ts'
 import { DEBOOTSTRAP, freshDebianRoot, NSPAWN } from './debian.ts'
 import { executable, has } from './executable.ts'
@@ -55,11 +59,23 @@ async function boot(root: string) {
     },
     { timeout: 60_000, interval: 250 },
   )
-  return run
+  return { run, first: () => firstOf(container) }
+}
+
+/** Serves a bucket in the network of the container, from outside of it. Resolves with its endpoint. */
+async function serveBucket(first: number | null): Promise<string> {
+  const file = fileURLToPath(new URL('../offsite/bucket_process.ts', import.meta.url))
+  const service = spawn('nsenter', ['-t', String(first), '-n', process.execPath, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  atEndOfFile(() => service.kill('SIGKILL'))
+  const [endpoint] = await once(service.stdout, 'data')
+  return String(endpoint).trim()
 }
 
 describe.runIf(isRoot && isLong && has(executable, DEBOOTSTRAP, NSPAWN))('with systemd', () => {
-  let run: Awaited<ReturnType<typeof boot>>
+  let run: Awaited<ReturnType<typeof boot>>['run']
+  let first: Awaited<ReturnType<typeof boot>>['first']
   let root: string
   /** Runs a script that succeeds. Returns its output. */
   const good = (script: string): string => {
@@ -74,7 +90,7 @@ describe.runIf(isRoot && isLong && has(executable, DEBOOTSTRAP, NSPAWN))('with s
   beforeAll(async () => {
     root = freshDebianRoot('systemd')
     copyFileSync(executable, join(root, 'root/windfall'))
-    run = await boot(root)
+    ;({ run, first } = await boot(root))
   }, TIMEOUT.timeout)
 
   test('is active when it serves, and reloads without other programs', TIMEOUT, () => {
@@ -137,4 +153,51 @@ describe.runIf(isRoot && isLong && has(executable, DEBOOTSTRAP, NSPAWN))('with s
     expect(good('windfall apps list')).toContain('com.example.lantern')
     expect(readdirSync(join(root, 'var/lib/windfall'))).toContain('windfall.db')
   })
+
+  test(
+    'uploads under the rules of the unit, and a new machine restores from the bucket',
+    TIMEOUT,
+    async () => {
+      const endpoint = await serveBucket(first())
+      const identity = await generateIdentity()
+      const url = `s3://${BUCKET}/windfall`
+      const secret = '/etc/windfall/secret_access_key'
+      good(`echo ${KEY.secret} | install -m 600 -o windfall -g windfall /dev/stdin ${secret}`)
+      const settings = [
+        '[backup]',
+        `recipients = ["${await identityToRecipient(identity)}"]`,
+        `to = "${url}"`,
+        `endpoint = "${endpoint}"`,
+        `region = "${REGION}"`,
+        `access_key_id = "${KEY.id}"`,
+        `secret_access_key_file = "${secret}"`,
+      ]
+      const written = readFileSync(join(root, CONFIG), 'utf8')
+      const config = written
+        .replace(/^\[backup\]$/m, settings.join('\n'))
+        .replace(/^\[outbound\]$/m, '[outbound]\nallow = ["127.0.0.1"]')
+      writeFileSync(join(root, CONFIG), config)
+      good('systemctl reload windfall && windfall outgoing resume')
+      expect(good('windfall jobs run backup')).toContain(`uploaded to ${url}/windfall-`)
+      expect(good('windfall doctor || true')).toMatch(/^ok +Backup elsewhere +s3:/m)
+      // The machine is gone, and a new one is installed.
+      good('windfall uninstall && rm -r /var/lib/windfall /etc/windfall && userdel windfall')
+      good('./windfall install --no-start')
+      writeFileSync(join(root, 'root/identity'), identity)
+      const variables = [
+        `WINDFALL_BACKUP_ENDPOINT=${endpoint}`,
+        `WINDFALL_BACKUP_REGION=${REGION}`,
+        `WINDFALL_BACKUP_ACCESS_KEY_ID=${KEY.id}`,
+        `WINDFALL_BACKUP_SECRET_ACCESS_KEY=${KEY.secret}`,
+        'WINDFALL_OUTBOUND_ALLOW=127.0.0.1',
+      ]
+      good(`${variables.join(' ')} windfall restore ${url} --identity identity`)
+      expect(readFileSync(join(root, CONFIG), 'utf8')).toBe(config)
+      good('systemctl enable --now windfall')
+      expect(good('windfall apps list')).toContain('com.example.lantern')
+      expect(good('windfall jobs run backup')).toContain('not uploaded, because outgoing requests are held')
+      good('windfall outgoing resume')
+      expect(good('windfall jobs run backup')).toContain(`uploaded to ${url}/windfall-`)
+    },
+  )
 })

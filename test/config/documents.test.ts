@@ -23,7 +23,7 @@ test('the unchanged commented file has no effect', () => {
 
 test('every value in the commented file is the default or a valid example', () => {
   const secrets =
-    /^(ca_file|listen|publishable_key|secret_key|secret_key_file|connect_key|purchase_key|secrets|secrets_file|contact|heartbeat_url|heartbeat_url_file|token|token_file) =.*$/gm
+    /^(to|endpoint|access_key_id|secret_access_key|secret_access_key_file|ca_file|listen|publishable_key|secret_key|secret_key_file|connect_key|purchase_key|secrets|secrets_file|contact|heartbeat_url|heartbeat_url_file|token|token_file) =.*$/gm
   const folder = openFolder()
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(secrets, ''))
   for (const [name, pem] of [keyFile('AuthKey_2X9R4HXF34'), keyFile('SubscriptionKey_ABCDE12345')])
@@ -44,9 +44,11 @@ test('every value in the commented file is the default or a valid example', () =
   expect(lists.map(({ length }) => length)).toEqual([1, 1, 1, 1, 1, 1])
   const unwritten = [...sourceKindByPath].filter(([, kind]) => kind === 'default').map(([path]) => path)
   const keys = ['organizations[0].publishable_key', 'organizations[0].secret_key']
+  const bucket = ['to', 'endpoint', 'access_key_id', 'secret_access_key', 'secret_access_key_file']
   const metrics = ['metrics.token', 'metrics.token_file', 'metrics.listen']
   const alerts = ['alerts.contact', 'alerts.heartbeat_url', 'alerts.heartbeat_url_file']
   expect(unwritten).toEqual([
+    ...bucket.map((key) => `backup.${key}`),
     'outbound.ca_file',
     'outbound.ca',
     ...alerts,
@@ -63,6 +65,8 @@ test('the example keys in the commented file are not valid keys', () => {
     uncommented(commentedConfig()).replaceAll(/^(\w+_key|ca|secrets?|token|heartbeat_url)_file.*$/gm, ''),
   )
   expect(folder.issues().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
+    expect.stringContaining('backup.to would upload backups that are not encrypted'),
+    expect.stringContaining('backup.secret_access_key the value has spaces'),
     expect.stringContaining('metrics.token the value is shorter than 16 characters'),
     expect.stringContaining('organizations[0].publishable_key "pk_live_…" is not a publishable key'),
     expect.stringContaining('organizations[0].secret_key the value is not a secret key'),

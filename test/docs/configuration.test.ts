@@ -21,6 +21,7 @@ function folderOfExamples() {
   folder.write('keys/webhook_secret', WEBHOOK_SECRET)
   folder.write('keys/telegram.toml', 'token = "123456:abcdefghijklmnopqrstuvwxyz"')
   folder.write('metrics_token', 'long-random-text')
+  folder.write('secret_access_key', 'long-random-text')
   return folder
 }
 

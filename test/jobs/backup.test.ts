@@ -77,6 +77,32 @@ test('says why a backup was not copied, and keeps it', async () => {
   expect(openBackupLog(app.windfall.store).lastCopied()).toBeNull()
 })
 
+test('a program that prints megabytes copies the backup, or fails with what it printed last', async () => {
+  expectErrors('a job failed')
+  const noise = 'head -c 3000000 /dev/zero; head -c 3000000 /dev/zero | tr "\\0" "x" >&2'
+  const { app } = await openCopying(`${noise}; exit 0`)
+  expect((await app.windfall.jobs.runNow('backup')).error).toBeNull()
+  const { app: failing } = await openCopying(`${noise}; echo " disk quota exceeded" >&2; exit 3`)
+  expect((await failing.windfall.jobs.runNow('backup')).error).toMatch(
+    /did not copy it: x+ disk quota exceeded$/,
+  )
+})
+
+test('a program that is killed, or is not there, is named', async () => {
+  expectErrors('a job failed')
+  const { app } = await openCopying('kill -9 $$')
+  expect((await app.windfall.jobs.runNow('backup')).error).toContain(
+    'did not copy it: it was ended by SIGKILL',
+  )
+  const recipient = await identityToRecipient(await generateIdentity())
+  const env = {
+    WINDFALL_BACKUP_COMMAND: '["/no/such/program", "{file}"]',
+    WINDFALL_BACKUP_RECIPIENTS: recipient,
+  }
+  const missing = await openTestApp({ env })
+  expect((await missing.windfall.jobs.runNow('backup')).error).toContain('spawn /no/such/program ENOENT')
+})
+
 test('ends the program that copies a backup when it closes', async () => {
   const { app, elsewhere } = await openCopying('echo $$ > "$2/pid"; exec sleep 1000')
   const running = app.windfall.jobs.runNow('backup').catch((error) => error)

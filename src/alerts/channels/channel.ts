@@ -1,8 +1,8 @@
 /** Defines what every kind of channel provides: the checks of its settings, its limits, and sending a message. */
 import type * as v from 'valibot'
 import type { FieldError } from '../../errors.ts'
-import type { OutgoingRequest } from '../../outgoing/dispatcher.ts'
 import type { Outgoing } from '../../outgoing/outgoing.ts'
+import type { OutgoingRequest } from '../../outgoing/requests.ts'
 import type { Urgency } from '../messages/content.ts'
 import type { Vapid } from './web_push/vapid.ts'
 

@@ -1,5 +1,5 @@
 /** Discord (https://docs.discord.com/developers/resources/webhook#execute-webhook): a webhook of a channel. */
-import type { Answer } from '../../outgoing/dispatcher.ts'
+import type { Answer } from '../../outgoing/requests.ts'
 import type { ChannelKind, ChannelMessage, SendResult } from './channel.ts'
 import { jsonRequest, reasonIn, SENT, sendRequest, waitOf } from './http_channel.ts'
 import { cut } from './texts.ts'

@@ -1,6 +1,6 @@
 /** Sends the HTTP request of a channel, and turns the answer of the provider into a result. */
 import * as v from 'valibot'
-import type { Answer } from '../../outgoing/dispatcher.ts'
+import type { Answer } from '../../outgoing/requests.ts'
 import type { ChannelRequest, SendContext, SendResult } from './channel.ts'
 
 const MAX_REASON = 300

@@ -9,10 +9,12 @@ import type { Backup } from '../../store/backup/backup.ts'
 import { configArg, load, plural, withInstance } from '../instance/instance.ts'
 import { print } from '../instance/output.ts'
 import { askNewPassphrase } from '../instance/passphrase.ts'
+import { listCommand } from './list.ts'
 import { openForBackup } from './unserved.ts'
 
 export const backupCommand = defineCommand({
   meta: { name: 'backup', description: 'Back up the database, the configuration and the keys to one file' },
+  subCommands: { list: listCommand },
   args: {
     file: { type: 'positional', required: true, description: 'The backup file to write; it must not exist' },
     recipients: {

@@ -11,8 +11,10 @@ import { utcMinuteText } from '../../days.ts'
 import { addonFile } from '../../program/addon.ts'
 import { commandName } from '../../program/form.ts'
 import { CONFIG, DATABASE } from '../../store/backup/archive/format.ts'
+import { backupKindOf } from '../../store/backup/archive/unpack.ts'
 import { type Restored, restore } from '../../store/backup/restore.ts'
 import type { PlacedFile } from '../../store/backup/restored_files.ts'
+import { lockForServing } from '../../store/disk/lock.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
 import { openReader } from '../../store/reader.ts'
 import { isFirstConfig } from '../install/first_config.ts'
@@ -20,11 +22,16 @@ import { configArg, load, plural } from '../instance/instance.ts'
 import { decryptionKeyFor, existingBackup, identityArg } from '../instance/opening.ts'
 import { print, printError, setResult } from '../instance/output.ts'
 import { changeOwner, ownerOf } from '../instance/privileges.ts'
+import { isBucketUrl, type OpenableBackup, withFetchedBackup } from './fetching.ts'
 
 export const restoreCommand = defineCommand({
   meta: { name: 'restore', description: 'Restore a backup; an existing database is moved aside' },
   args: {
-    file: { type: 'positional', required: true, description: 'The backup, or a copy of the database' },
+    file: {
+      type: 'positional',
+      required: true,
+      description: 'The backup, or a copy of the database; or s3://BUCKET/PREFIX for the newest one there',
+    },
     into: {
       type: 'string',
       valueHint: 'DIR',
@@ -39,27 +46,49 @@ export const restoreCommand = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const backup = existingBackup(args.file)
+    const { file: named, identity, config } = args
+    const backup = isBucketUrl(named) ? null : existingBackup(named)
     const target =
       args.into === undefined
-        ? configuredTarget(args.config, args['original-paths'] ?? false)
+        ? configuredTarget(config, args['original-paths'] ?? false)
         : intoTarget(args.into)
-    const key = await decryptionKeyFor(backup, args.identity)
-    printError('Verifying the backup …')
-    const owner = ownerOf(target.database ?? target.folder)
-    const restored = await restore({ backup, key, ...target, clock: systemClock })
-    changeOwner(owner, [...filesOf(restored), ...addonBeside(restored)], target.folder)
-    const unused = args.into === undefined ? unusedConfig(restored, target) : null
-    setResult({ ...answerOf(restored), unused_config: unused?.file ?? null })
-    for (const line of summaryLines(restored, backup)) print(line)
-    printOriginal(restored, target)
-    if (unused !== null) return printUnused(unused, restored)
-    if (args.into === undefined) return print(START_HINT)
-    print(`To inspect it: ${serveCommand(restored, target.folder)}`)
-    if (await recordDrill(args.config, backup, restored.database))
-      print(`Windfall records this restore as a drill: \`${commandName} doctor\` shows its age.`)
+    const place = (opened: OpenableBackup): Promise<void> => restoreTo(target, opened, args)
+    if (backup !== null) {
+      const key = await decryptionKeyFor(backup, backupKindOf(backup), identity)
+      return place({ file: backup, name: backup, key })
+    }
+    assertNotServed(target)
+    const near = target.database ?? join(target.folder, DATABASE)
+    return withFetchedBackup({ config: load(config).config, url: named, identity, near }, place)
   },
 })
+
+/** Refuses to fetch a backup that cannot be restored. Without a lock there has never been a server. */
+function assertNotServed({ database }: Target): void {
+  if (database !== null && existsSync(`${database}.lock`)) lockForServing(database).release()
+}
+
+type RestoreArgs = { into?: string | undefined; config?: string | undefined }
+
+async function restoreTo(
+  target: Target,
+  { file, name, key }: OpenableBackup,
+  args: RestoreArgs,
+): Promise<void> {
+  printError('Verifying the backup …')
+  const owner = ownerOf(target.database ?? target.folder)
+  const restored = await restore({ backup: file, key, ...target, clock: systemClock })
+  changeOwner(owner, [...filesOf(restored), ...addonBeside(restored)], target.folder)
+  const unused = args.into === undefined ? unusedConfig(restored, target) : null
+  setResult({ ...answerOf(restored), unused_config: unused?.file ?? null })
+  for (const line of summaryLines(restored, name)) print(line)
+  printOriginal(restored, target)
+  if (unused !== null) return printUnused(unused, restored)
+  if (args.into === undefined) return print(START_HINT)
+  print(`To inspect it: ${serveCommand(restored, target.folder)}`)
+  if (await recordDrill(args.config, name, restored.database))
+    print(`Windfall records this restore as a drill: \`${commandName} doctor\` shows its age.`)
+}
 
 /**
  * Records a restore into another folder in the running instance, if the backup is one of that instance. Returns whether

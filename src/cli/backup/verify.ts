@@ -1,5 +1,5 @@
 /** The command `windfall verify`: compares the metrics of the instance or of a backup with the facts. */
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
@@ -21,6 +21,7 @@ import { configArg, plural, type SendVerb, withInstance } from '../instance/inst
 import { decryptionKeyFor, existingBackup, identityArg } from '../instance/opening.ts'
 import { print, printError, setResult } from '../instance/output.ts'
 import { follow } from '../instance/progress.ts'
+import { inTemporaryFolder } from '../instance/temporary_folder.ts'
 
 export const verifyCommand = defineCommand({
   meta: { name: 'verify', description: 'Verify metrics against transactions' },
@@ -71,7 +72,7 @@ function progressText({ part, done, of }: VerifyProgress): string {
 }
 
 async function verifyBackup(backup: string, identity: string | undefined): Promise<VerifyResult> {
-  const key = await decryptionKeyFor(backup, identity)
+  const key = await decryptionKeyFor(backup, backupKindOf(backup), identity)
   if (isSingleFile(backup)) {
     const found = identifyFile(backup)
     if (found === null) throw new Refusal(400, 'not_a_backup', `${backup} is empty`)
@@ -80,7 +81,7 @@ async function verifyBackup(backup: string, identity: string | undefined): Promi
       throw damageIn(error) === null ? error : damaged(backup, error)
     })
   }
-  return inTemporaryFolder(async (folder) => {
+  return inTemporaryFolder(tmpdir(), async (folder) => {
     const {
       file,
       identity: found,
@@ -160,21 +161,4 @@ function compareWithProgress(file: string, at: number | null): Promise<VerifyRes
   return verifyInstance(
     async <Answer>(verb: string) => (verb === VERIFY ? await compared : { progress }) as Answer,
   )
-}
-
-/** Runs `work` with a temporary folder and deletes the folder afterwards, also on SIGINT and SIGTERM. */
-async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'windfall-verify-'))
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  const exitOnSignal = (): never => {
-    remove()
-    process.exit(130)
-  }
-  process.once('SIGINT', exitOnSignal).once('SIGTERM', exitOnSignal)
-  try {
-    return await work(folder)
-  } finally {
-    process.off('SIGINT', exitOnSignal).off('SIGTERM', exitOnSignal)
-    remove()
-  }
 }

@@ -25,18 +25,23 @@ export function placesOf(entries: readonly Entry[]): Place[] {
 }
 
 function placeOf({ words: path, args, isGroup, defaultName }: Entry, entries: readonly Entry[]): Place {
+  const children = entries.filter(({ words }) => isBelow(words, path))
+  const commands = children.map(({ words, description }) => ({
+    name: words.at(-1) ?? '',
+    about: description,
+  }))
   if (!isGroup) {
     const positionals = positionalsOf(args)
-    const words = positionals.flatMap(({ choices }) => choices.map((name) => ({ name, about: '' })))
+    const values = positionals.flatMap(({ choices }) => choices.map((name) => ({ name, about: '' })))
+    const words = [...commands, ...values]
     const takesFile = positionals.some(({ isFile }) => isFile)
     return { path, words, options: optionsOf(args), isCommand: true, takesFile }
   }
-  const children = entries.filter(({ words }) => isBelow(words, path))
   const byDefault = children.find(({ words }) => words.at(-1) === defaultName)
   const options = optionsOf(byDefault?.args ?? {})
   return {
     path,
-    words: children.map(({ words, description }) => ({ name: words.at(-1) ?? '', about: description })),
+    words: commands,
     options: path.length === 0 ? [...options, VERSION] : options,
     isCommand: false,
     takesFile: false,

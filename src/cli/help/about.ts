@@ -83,8 +83,10 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'Only rates that windfall rates import stored can be removed. Amounts that were converted at the rate are converted again.',
   backup:
     'Writes one file while the server serves, and verifies it. The file has everything that a restore needs: the database, the configuration and the key files. Encrypt it: anyone who has it can read your keys.',
+  'backup list':
+    'Lists the backups that the schedule made: those in the folder, or with --remote those in the bucket, which it asks now. windfall restore takes their paths and their URLs.',
   restore:
-    'Verifies the backup and puts the database, the configuration and the key files in place, without a running server. An existing database is moved aside, and so is a config file that sets nothing but what init or install wrote. Outgoing requests are held after a restore, until windfall outgoing resume.',
+    'Verifies the backup and puts the database, the configuration and the key files in place, without a running server. An existing database is moved aside, and so is a config file that sets nothing but what init or install wrote. Outgoing requests are held after a restore, until windfall outgoing resume. From a bucket, it fetches the backup first: the key is in [backup], or in WINDFALL_BACKUP_ACCESS_KEY_ID and WINDFALL_BACKUP_SECRET_ACCESS_KEY.',
   'alerts test':
     'Sends a test message to one channel or to all, whatever the quiet hours and the mute are. Prints what each provider answered, in words.',
   'alerts log':

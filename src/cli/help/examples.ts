@@ -164,9 +164,11 @@ export const HELP: Readonly<Record<string, Help>> = {
       'windfall backup windfall.tar.zst --passphrase',
     ],
   },
+  'backup list': { examples: ['windfall backup list', 'windfall backup list --remote --json'] },
   restore: {
     examples: [
       'windfall restore windfall.tar.zst --identity windfall-identity.txt',
+      'windfall restore s3://example-backups/windfall --identity windfall-identity.txt',
       'windfall restore windfall.tar.zst --into /srv/look',
     ],
   },

@@ -2,7 +2,14 @@
 import { ABOUT } from './about.ts'
 import { EXIT_CODES, GROUPS, HELP } from './examples.ts'
 import { optionsOf, optionText, positionalsOf, usageOf } from './options.ts'
-import { type AnyCommand, argumentsOf, type CommandTable, commandIn, descriptionOf } from './table.ts'
+import {
+  type AnyCommand,
+  argumentsOf,
+  type CommandTable,
+  commandIn,
+  descriptionOf,
+  isGroup,
+} from './table.ts'
 
 /** The width of a text, unless the terminal is narrower. */
 const MAX_WIDTH = 100
@@ -20,11 +27,12 @@ export async function helpText(
 ): Promise<string> {
   const width = Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, columns))
   if (words.length === 0) return listOf(command, width)
-  if (command.subCommands) return groupHelp(command, words, width)
+  if (isGroup(command)) return groupHelp(command, words, width)
   return leafHelp(command, words, width)
 }
 
-function leafHelp(command: AnyCommand, words: readonly string[], width: number): string {
+async function leafHelp(command: AnyCommand, words: readonly string[], width: number): Promise<string> {
+  const table = (command.subCommands ?? {}) as CommandTable
   const name = words.join(' ')
   const args = argumentsOf(words, command)
   const positionals = positionalsOf(args)
@@ -43,6 +51,7 @@ function leafHelp(command: AnyCommand, words: readonly string[], width: number):
       optionsOf(args).map((one) => [optionText(one), one.description]),
       width,
     ),
+    list('COMMANDS', await describe(table, Object.keys(table)), width),
     noJson === undefined ? '' : wrapped(`There is no --json: ${noJson}`, width).join('\n'),
     ['EXAMPLES', ...examples.map((line) => `  ${line}`)].join('\n'),
     list('EXIT CODES', Object.entries({ ...EXIT_CODES, ...exits }), width),

@@ -46,6 +46,10 @@ export async function commandIn(
 export const descriptionOf = ({ meta }: AnyCommand): string =>
   ((meta ?? {}) as { description?: string }).description ?? ''
 
+/** Whether a command only has commands below it. `windfall backup` has some and runs by itself, too. */
+export const isGroup = ({ subCommands, run }: AnyCommand): boolean =>
+  subCommands !== undefined && run === undefined
+
 /** Every command of a table and of its subcommands. A group is listed before its commands. */
 export async function entriesOf(table: CommandTable, above: readonly string[] = []): Promise<Entry[]> {
   const entries: Entry[] = []
@@ -53,11 +57,11 @@ export async function entriesOf(table: CommandTable, above: readonly string[] = 
     const command = await commandIn(table, name)
     if (command === null) continue
     const words = [...above, name]
-    const isGroup = command.subCommands !== undefined
-    const args = isGroup ? {} : argumentsOf(words, command)
+    const isOnlyGroup = isGroup(command)
+    const args = isOnlyGroup ? {} : argumentsOf(words, command)
     const defaultName = (command.default as string | undefined) ?? null
-    entries.push({ words, description: descriptionOf(command), args, isGroup, defaultName })
-    if (isGroup) entries.push(...(await entriesOf(command.subCommands as CommandTable, words)))
+    entries.push({ words, description: descriptionOf(command), args, isGroup: isOnlyGroup, defaultName })
+    entries.push(...(await entriesOf((command.subCommands ?? {}) as CommandTable, words)))
   }
   return entries
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Refusal } from '../../errors.ts'
 import type { DecryptionKey } from '../../store/backup/archive/age.ts'
-import { backupKindOf } from '../../store/backup/archive/unpack.ts'
+import type { BackupKind } from '../../store/backup/archive/unpack.ts'
 import { askPassphrase } from './passphrase.ts'
 
 /** The argument of every command that opens a backup. */
@@ -23,16 +23,17 @@ export function existingBackup(name: string): string {
 }
 
 /**
- * The key that decrypts a backup; null if the backup is not encrypted. Prompts for the passphrase if it has one.
+ * The key that decrypts a backup of this kind; null if the backup is not encrypted. Prompts for the passphrase if it has
+ * one. `backup` is its name for the person.
  *
- * @throws Refusal 400 `not_a_backup`; 400 `identity_needed` if the backup is encrypted for recipients and there is no
- * `--identity`; 404 `no_identity` if the identity file does not exist.
+ * @throws Refusal 400 `identity_needed` if the backup is encrypted for recipients and there is no `--identity`; 404
+ * `no_identity` if the identity file does not exist.
  */
 export async function decryptionKeyFor(
   backup: string,
+  kind: BackupKind,
   identity: string | undefined,
 ): Promise<DecryptionKey | null> {
-  const kind = backupKindOf(backup)
   if (kind === 'encrypted with a passphrase') return { passphrase: await askPassphrase('Backup passphrase') }
   if (kind !== 'encrypted for recipients') return null
   if (identity === undefined)

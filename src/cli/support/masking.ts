@@ -17,6 +17,7 @@ const PRIVATE_KEYS = new Set([
   'purchase_key_id',
   'team_id',
   'recipients',
+  'access_key_id',
 ])
 
 /** Shorter values are too frequent in ordinary text, and no secret is so short. */

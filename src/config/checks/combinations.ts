@@ -1,7 +1,7 @@
 /** Checks settings that are valid on their own but contradict each other. */
 import * as v from 'valibot'
 import type { RawConfig, ValueOrigin } from '../raw_config.ts'
-import { checkBackupCommand } from './backup_combinations.ts'
+import { checkBackup } from './backup_combinations.ts'
 import { checkEndpoint } from './endpoint_combinations.ts'
 import { type Path, pathText } from './issues.ts'
 import { checkKeys } from './key_combinations.ts'
@@ -50,7 +50,7 @@ type PartialConfig = v.InferOutput<typeof PartialConfig>
 export function checkCombinations(raw: RawConfig, partial: unknown): void {
   const config = v.parse(PartialConfig, partial)
   checkTimeouts(raw, config)
-  checkBackupCommand(raw)
+  checkBackup(raw)
   checkDuplicates(raw, config)
   checkOrganizations(raw, 'apps', config.apps, config)
   checkOrganizations(raw, 'accounts', config.accounts, config)

@@ -1,6 +1,7 @@
 /** What the result of a request means for its delivery and its endpoint. */
-import type { Answer } from '../../outgoing/dispatcher.ts'
+
 import type { Failure } from '../../outgoing/failures.ts'
+import type { Answer } from '../../outgoing/requests.ts'
 import type { EndpointKind } from '../endpoints/endpoints.ts'
 import { clockAheadMs, retryAfterMs } from './schedule.ts'
 

@@ -1,12 +1,11 @@
 /** Copies backups to another machine with a program, and records it. */
-import { type ExecFileException, execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../store.ts'
 import { openBackupLog } from './log.ts'
 
 const TIME_LIMIT_MS = 3_600_000
-const MAX_OUTPUT_BYTES = 1_048_576
 const MAX_WORDS = 500
 
 /** Opens the copying of backups to another machine. */
@@ -42,24 +41,33 @@ async function runCommand(command: readonly string[], file: string, signal: Abor
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:WINDFALL_|NOTIFY_SOCKET$)/.test(name)),
   )
-  try {
-    await promisify(execFile)(program, args, {
-      env,
-      signal,
-      timeout: TIME_LIMIT_MS,
-      maxBuffer: MAX_OUTPUT_BYTES,
-    })
-  } catch (error) {
-    if (signal.aborted) throw signal.reason
-    throw new Error(`${file} is verified, but ${program} did not copy it: ${reasonOf(error)}`)
-  }
+  const failure = await failureOf(program, args, { env, signal })
+  signal.throwIfAborted()
+  if (failure !== null) throw new Error(`${file} is verified, but ${program} did not copy it: ${failure}`)
 }
 
-/** What the program said last, or how it ended. */
-function reasonOf(error: unknown): string {
-  const { killed, code, stderr = '', message } = error as ExecFileException
-  if (killed) return 'it did not end within an hour'
-  const words = stderr.trim().slice(-MAX_WORDS)
-  if (words !== '') return words
-  return typeof code === 'number' ? `it ended with exit code ${code}` : message
+/** Runs the program to its end. Returns what it said last or how it ended, if that is a failure. */
+async function failureOf(
+  program: string,
+  args: readonly string[],
+  options: { env: NodeJS.ProcessEnv; signal: AbortSignal },
+): Promise<string | null> {
+  const child = spawn(program, args, {
+    ...options,
+    timeout: TIME_LIMIT_MS,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let words = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    // A program may print its progress for an hour.
+    words = `${words}${text}`.slice(-MAX_WORDS)
+  })
+  try {
+    const [code, ended] = await once(child, 'close')
+    if (code === 0) return null
+    if (child.killed) return 'it did not end within an hour'
+    return words.trim() || (code === null ? `it was ended by ${ended}` : `it ended with exit code ${code}`)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }

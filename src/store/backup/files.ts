@@ -12,6 +12,12 @@ const MONDAY_MS = 4 * DAY_MS
 export const backupName = (at: number, encrypted: boolean): string =>
   `windfall-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '')}Z.tar.zst${encrypted ? '.age' : ''}`
 
+/** When the scheduled backup of this name was made, in milliseconds since the epoch; null if no backup has this name. */
+export function madeAtOf(name: string): number | null {
+  const [, day, hours, minutes, seconds] = NAME.exec(name) ?? []
+  return day === undefined ? null : Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+}
+
 /**
  * The backups to delete. A backup is kept if it is the newest of one of the last days, weeks (from Monday) or months
  * that have a backup. The newest backup is always kept. Files with other names are ignored.
@@ -19,8 +25,8 @@ export const backupName = (at: number, encrypted: boolean): string =>
 export function expiredBackups(names: readonly string[], keep: Keep): string[] {
   const backups = names
     .flatMap((name) => {
-      const [, day, hours, minutes, seconds] = NAME.exec(name) ?? []
-      return day === undefined ? [] : [{ name, at: Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`) }]
+      const at = madeAtOf(name)
+      return at === null ? [] : [{ name, at }]
     })
     .sort((a, b) => b.at - a.at)
   const keptBackups = new Set([

@@ -74,12 +74,13 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Restore
     const { file, rows, manifest } = await stage(backup, key, staging)
     const { database, originalPath, replacedConfig } = destinationOf(manifest, { folder, ...wanted })
     const place = async () => {
-      const ready = await besideDatabase(file, database)
-      const aside = await beginSwap(database)
-      prepareRestored(ready, { aside, now: clock(), isHeld })
-      await syncToDisk(ready)
-      await endSwap(ready, database)
-      if (ready !== file) rmSync(dirname(ready), { recursive: true })
+      const aside = await besideDatabase(file, database, async (ready) => {
+        const moved = await beginSwap(database)
+        prepareRestored(ready, { aside: moved, now: clock(), isHeld })
+        await syncToDisk(ready)
+        await endSwap(ready, database)
+        return moved
+      })
       // The files come last, because a configuration without its key files would prevent a second run of this command.
       const isRelocated = originalPath !== null
       const destination = { staging, folder, database, isRelocated, replacedConfig }
@@ -121,14 +122,26 @@ function destinationOf(manifest: Manifest | null, wanted: Wanted): RestoredPlace
   }
 }
 
-/** Copies `file` to the file system of `database`, if it is on another. Returns the path to rename. */
-async function besideDatabase(file: string, database: string): Promise<string> {
-  if (statSync(dirname(file)).dev === statSync(dirname(database)).dev) return file
+/**
+ * Runs `work` with `file`, or with a copy on the file system of `database` if that is another. The copy is deleted
+ * afterwards, unless `work` has moved it.
+ */
+async function besideDatabase<Result>(
+  file: string,
+  database: string,
+  work: (ready: string) => Promise<Result>,
+): Promise<Result> {
+  if (statSync(dirname(file)).dev === statSync(dirname(database)).dev) return work(file)
   assertFreeSpace(database, statSync(file).size)
-  const copy = join(openStaging(database), DATABASE)
-  await copyFile(file, copy)
-  await chmod(copy, 0o600)
-  return copy
+  const folder = openStaging(database)
+  try {
+    const copy = join(folder, DATABASE)
+    await copyFile(file, copy)
+    await chmod(copy, 0o600)
+    return await work(copy)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 async function withLock<Result>(database: string, work: () => Promise<Result>): Promise<Result> {

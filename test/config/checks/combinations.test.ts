@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { complaintsOf, configured } from '../folder.ts'
+import { complaintsOf, configured, openFolder } from '../folder.ts'
 
 const KEY = 'a'.repeat(24)
 
@@ -28,6 +28,57 @@ test('refuses a command that copies backups without naming them, or without encr
   expect(complaints('["sync"]', recipients)).toEqual([
     'config.toml:2  backup.command  does not name the backup. Write {file} where the program takes its path.',
   ])
+})
+
+const RECIPIENTS = 'recipients = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]'
+const SECRET = 'secret_access_key = "s"'
+
+test('refuses an upload of backups without encryption or a key, and beside a command', () => {
+  const complaints = (...lines: string[]) =>
+    complaintsOf(`[backup]\nto = "s3://bucket/windfall"\n${lines.join('\n')}`)
+  expect(complaints(RECIPIENTS, 'access_key_id = "A"', SECRET)).toEqual([])
+  expect(complaints('access_key_id = "A"', SECRET)).toEqual([
+    'config.toml:2  backup.to  would upload backups that are not encrypted. A backup contains your keys: set recipients.',
+  ])
+  expect(complaints(RECIPIENTS, SECRET)).toEqual([
+    'config.toml:2  backup.to  is set without access_key_id. Write the id of a key for the bucket.',
+  ])
+  expect(complaints(RECIPIENTS, 'access_key_id = "A"')).toEqual([
+    'config.toml:2  backup.to  is set without secret_access_key. Write the path of a file with the secret as secret_access_key_file.',
+  ])
+  expect(complaints(RECIPIENTS, 'access_key_id = "A"', SECRET, 'command = ["scp", "{file}"]')).toEqual([
+    'config.toml:2  backup.to  is set together with command. Keep one of the two.',
+  ])
+  expect(complaintsOf(`[backup]\naccess_key_id = "A"\n${SECRET}`)).toEqual([])
+})
+
+test('refuses a secret of a bucket in a config file that other users can read', () => {
+  const folder = openFolder()
+  folder.write('config.toml', `[backup]\n${SECRET}`, 0o640)
+  expect(folder.issues()).toEqual([])
+  folder.write('config.toml', `[backup]\n${SECRET}`, 0o644)
+  expect(folder.issues()).toEqual([
+    'config.toml:2  backup.secret_access_key  is in a file that other users of the machine can read. Put the secret into a file of its own, chmod 600, and write its path as secret_access_key_file.',
+  ])
+})
+
+test.each([
+  ['to', 'http://bucket/x', 'does not begin with s3://'],
+  ['to', 's3://', 'does not name a bucket'],
+  ['to', 's3://b', 'does not name a bucket'],
+  ['to', 's3://bucket/a b', 'has a path with other characters'],
+  ['to', 's3://bucket/a//b', 'has a path with an empty part'],
+  ['to', 's3://bucket/../b', 'has a path with an empty part, . or ..'],
+  ['to', `s3://bucket/${'a'.repeat(801)}`, 'more than 800 characters'],
+  ['endpoint', 's3.example.com', 'does not begin with https://'],
+  ['endpoint', 'https://user:pass@s3.example.com', 'contains a user name'],
+  ['endpoint', 'https://s3.example.com/?x', 'has a query'],
+  ['region', 'eu central', 'is not the name of a region'],
+  ['access_key_id', 'A/B', 'is not the id of an access key'],
+])('refuses %s = %j of a bucket', (key, value, problem) => {
+  const [complaint = ''] = complaintsOf(`[backup]\n${key} = ${JSON.stringify(value)}`)
+  expect(complaint).toContain(`config.toml:2  backup.${key}`)
+  expect(complaint).toContain(problem)
 })
 
 test('refuses a duplicate slug', () => {

@@ -40,6 +40,17 @@ export const EXCEPTIONS: readonly Exception[] = [
     suite: ['test/cli/control.test.ts', "'reload'"],
   },
   {
+    command: /^windfall (?:restore s3:|backup list --remote)/,
+    because: 'It needs a bucket.',
+    suite: ['test/cli/backup/offsite.test.ts', "'--remote'"],
+  },
+  {
+    command: /^export WINDFALL_BACKUP_|^read -rs WINDFALL_BACKUP_/,
+    because: 'It sets variables of the shell.',
+    suite: ['test/offsite/bucket_server.ts', 'WINDFALL_BACKUP_SECRET_ACCESS_KEY'],
+  },
+  { command: /^install -m 600 /, because: 'It waits for a secret.' },
+  {
     command: /^litestream |^GOBIN=\S+ go install .*litestream/,
     because: 'It needs Litestream.',
     suite: ['test/faults/litestream/documented.test.ts', 'litestream('],

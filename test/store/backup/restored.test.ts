@@ -1,13 +1,18 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { restore } from '../../../src/store/backup/restore.ts'
@@ -222,4 +227,30 @@ test('restores to an absolute path only if nothing exists there, with its config
   rmSync(path)
   const real = await restore({ ...wanted, folder: temporaryFolder().path, allowsAbsolutePath: true })
   expect(real).toMatchObject({ database: path, originalPath: null })
+})
+
+/** A folder on another file system than the temporary ones; null if this machine has none. */
+function folderElsewhere(): string | null {
+  const { dev } = statSync(tmpdir())
+  const [root] = ['/dev/shm', '/tmp', '/var/tmp'].filter(
+    (path) => existsSync(path) && statSync(path).dev !== dev,
+  )
+  return root === undefined ? null : mkdtempSync(join(root, 'windfall-'))
+}
+
+test('a restore to another file system that fails leaves no copy there', async ({ skip }) => {
+  const elsewhere = folderElsewhere() ?? skip('this machine has one file system for temporary files')
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+  const { path: folder } = temporaryFolder()
+  const path = join(elsewhere, 'w.db')
+  const app = await openTestApp({ env: { WINDFALL_STORE_PATH: path } })
+  await app.windfall.backups.backup(`${folder}/backup.tar`, null)
+  await app.close()
+  for (const name of readdirSync(elsewhere)) rmSync(join(elsewhere, name), { recursive: true })
+  mkdirSync(`${path}.swapping.partial`)
+  await expect(restored(`${folder}/backup.tar`, folder)).rejects.toThrow('EISDIR')
+  expect(readdirSync(elsewhere).filter((name) => name.includes('staging'))).toEqual([])
+  rmSync(`${path}.swapping.partial`, { recursive: true })
+  expect(await restored(`${folder}/backup.tar`, folder)).toMatchObject({ database: path })
+  expect(readdirSync(elsewhere).filter((name) => name.includes('staging'))).toEqual([])
 })

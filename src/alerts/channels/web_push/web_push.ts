@@ -1,7 +1,7 @@
 /** Web Push (RFC 8030, RFC 8291, RFC 8292): a browser, or the dashboard on the Home Screen of a phone. */
 import { createHash, ECDH } from 'node:crypto'
 import * as v from 'valibot'
-import type { Answer } from '../../../outgoing/dispatcher.ts'
+import type { Answer } from '../../../outgoing/requests.ts'
 import type { ChannelKind, ChannelMessage, SendContext, SendResult } from '../channel.ts'
 import { reasonIn, retryAfter, sendRequest } from '../http_channel.ts'
 import { payloadOf, topicOf } from './payload.ts'

@@ -21,9 +21,10 @@ import { isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } fro
 import { decompress, isCompressed } from './zstd.ts'
 
 /** The kind of a backup file. `database` is a plain database. */
-type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
+export type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
 
-const BEGINNING_BYTES = 512
+/** How many bytes of a backup tell its kind. */
+export const BEGINNING_BYTES = 512
 
 /** The kind of a backup file. @throws Refusal 400 `not_a_backup` when `file` is not a backup. */
 export function backupKindOf(file: string): BackupKind {
@@ -34,12 +35,17 @@ export function backupKindOf(file: string): BackupKind {
   } finally {
     closeSync(handle)
   }
+  return kindOfBeginning(beginning, file)
+}
+
+/** The kind of the backup `name` that begins with these bytes. @throws Refusal 400 `not_a_backup` */
+export function kindOfBeginning(beginning: Buffer, name: string): BackupKind {
   const encryption = encryptionOf(beginning)
   if (encryption !== null)
     return encryption === 'passphrase' ? 'encrypted with a passphrase' : 'encrypted for recipients'
   if (beginning.toString('latin1', 0, 16) === 'SQLite format 3\0') return 'database'
   if (isCompressed(beginning) || beginning.toString('latin1', 257, 262) === 'ustar') return 'archive'
-  throw new Refusal(400, 'not_a_backup', `${file} is neither a Windfall backup nor a database`)
+  throw new Refusal(400, 'not_a_backup', `${name} is neither a Windfall backup nor a database`)
 }
 
 /**

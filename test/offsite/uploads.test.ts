@@ -1,0 +1,188 @@
+/** Scheduled backups that are uploaded to a bucket. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { expect, test } from 'vitest'
+import { openUploads } from '../../src/offsite/uploads.ts'
+import { openBackupLog } from '../../src/store/backup/log.ts'
+import { openHeldMark } from '../../src/store/held_mark.ts'
+import { temporaryFolder } from '../folders.ts'
+import { expectErrors } from '../guards/error_lines.ts'
+import { handClock, openTestApp, type TestOptions } from '../helpers.ts'
+import { bucketEnv, openBucketServer } from './bucket_server.ts'
+import { BUCKET, type BucketService } from './bucket_service.ts'
+
+const DAY = 86_400_000
+
+/** A Windfall that uploads to a bucket, by default a new one. */
+async function openUploading(
+  env: Record<string, string> = {},
+  { given, ...options }: TestOptions & { given?: BucketService } = {},
+) {
+  const clock = options.clock ?? handClock()
+  const bucket = given ?? (await openBucketServer(clock))
+  const recipient = await identityToRecipient(await generateIdentity())
+  const app = await openTestApp({ ...options, clock, env: { ...bucketEnv(bucket, recipient), ...env } })
+  const folder = join(app.folder, 'backups')
+  const backUp = () => app.windfall.jobs.runNow('backup')
+  const newest = () => readdirSync(folder).sort().at(-1) ?? ''
+  const lastCopied = () => openBackupLog(app.windfall.store).lastCopied()
+  return { app, bucket, folder, backUp, newest, lastCopied }
+}
+
+const keysOf = (bucket: { objects: Map<string, unknown> }): string[] => [...bucket.objects.keys()].sort()
+
+test('uploads each scheduled backup under a temporary key, verifies it, and gives it its name', async () => {
+  const { app, bucket, folder, backUp, newest, lastCopied } = await openUploading()
+  const { outcome, error } = await backUp()
+  const name = newest()
+  const url = `s3://${BUCKET}/windfall/${name}`
+  expect(error).toBeNull()
+  expect(outcome).toMatch(/ verified; 0 expired backups deleted; uploaded to /)
+  expect(outcome).toContain(`uploaded to ${url}, verified; 0 expired backups deleted there`)
+  expect(name).toMatch(/\.age$/)
+  expect(keysOf(bucket)).toEqual([`windfall/${name}`])
+  expect(bucket.objects.get(`windfall/${name}`)?.bytes.equals(readFileSync(join(folder, name)))).toBe(true)
+  const [key, partial] = [`windfall/${name}`, `windfall/${name}.partial`]
+  expect(bucket.requests).toEqual([
+    'LIST',
+    `PUT ${partial}`,
+    `HEAD ${partial}`,
+    `COPY ${key}`,
+    `HEAD ${key}`,
+    `DELETE ${partial}`,
+    'LIST',
+  ])
+  expect(lastCopied()).toEqual({ at: app.clock(), file: url })
+})
+
+test('keeps in the bucket what it keeps in the folder, and nothing else is deleted', async () => {
+  const keep = { WINDFALL_BACKUP_DAILY: '5', WINDFALL_BACKUP_WEEKLY: '0', WINDFALL_BACKUP_MONTHLY: '0' }
+  const { app, bucket, folder, backUp } = await openUploading(keep)
+  const strangers = [
+    'windfall/photo.jpg',
+    'windfall/windfall-notes.txt',
+    'windfall/old/windfall-2020-01-01T000000Z.tar.zst.age',
+    'windfall-2020-01-01T000000Z.tar.zst.age',
+  ]
+  for (const key of strangers) bucket.objects.set(key, { bytes: Buffer.from('mine'), modified_at: 0 })
+  for (let night = 0; night < 7; night += 1) {
+    expect((await backUp()).error).toBeNull()
+    app.clock.turn(DAY)
+  }
+  const names = readdirSync(folder)
+  expect(names).toHaveLength(5)
+  expect(keysOf(bucket)).toEqual([...strangers, ...names.map((name) => `windfall/${name}`)].sort())
+})
+
+test('never deletes the backup that it verified last, also if others are newer by name', async () => {
+  const env = { WINDFALL_BACKUP_DAILY: '1', WINDFALL_BACKUP_WEEKLY: '0', WINDFALL_BACKUP_MONTHLY: '0' }
+  const { bucket, backUp, newest } = await openUploading(env)
+  const ahead = 'windfall/windfall-2099-01-01T000000Z.tar.zst.age'
+  bucket.objects.set(ahead, { bytes: Buffer.from('ahead'), modified_at: 0 })
+  expect((await backUp()).error).toBeNull()
+  expect(keysOf(bucket)).toEqual([`windfall/${newest()}`, ahead].sort())
+})
+
+test.each(['PUT', 'COPY'])(
+  'a backup whose bytes change in the %s is not there, and nothing is deleted',
+  async (name) => {
+    expectErrors('a job failed')
+    const { app, bucket, backUp, newest, lastCopied } = await openUploading({ WINDFALL_BACKUP_DAILY: '1' })
+    await backUp()
+    const [good] = keysOf(bucket)
+    app.clock.turn(DAY)
+    bucket.behaviour.store = (request, bytes) =>
+      request === name ? Buffer.concat([bytes.subarray(0, -1), Buffer.from('!')]) : bytes
+    const copied = lastCopied()
+    const { error } = await backUp()
+    expect(error).toMatch(/is verified, but is not in s3:.*The bucket has other bytes: their SHA-256 is/)
+    expect(keysOf(bucket)).toEqual([good, `windfall/${newest()}.partial`])
+    expect(lastCopied()).toEqual(copied)
+
+    bucket.behaviour.store = (_, bytes) => bytes
+    app.clock.turn(DAY)
+    expect((await backUp()).error).toBeNull()
+    expect(keysOf(bucket).filter((key) => key.endsWith('.partial'))).toEqual([])
+  },
+)
+
+test('reads a backup back where the service tells no checksum', async () => {
+  expectErrors('a job failed')
+  const { app, bucket, backUp, newest } = await openUploading()
+  bucket.behaviour.tellsChecksums = false
+  expect((await backUp()).error).toBeNull()
+  expect(bucket.requests).toContain(`GET windfall/${newest()}.partial`)
+  expect(bucket.requests).not.toContain(`GET windfall/${newest()}`)
+  app.clock.turn(DAY)
+  bucket.behaviour.store = (_, bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from('!')])
+  expect((await backUp()).error).toContain('The bucket has other bytes')
+})
+
+test('uploads nothing while outgoing requests are held, because the original may use the bucket', async () => {
+  const clock = handClock()
+  const { app, bucket, backUp } = await openUploading({}, { clock })
+  const { held } = app.windfall.outgoing
+  const { store } = app.windfall
+  await store.commit(() => openHeldMark(store).set({ reason: 'restored', at: clock() }))
+  expect(held.state()).toMatchObject({ reason: 'restored' })
+  const { outcome, error } = await backUp()
+  expect(error).toBeNull()
+  expect(outcome).toMatch(/not uploaded, because outgoing requests are held \(.*outgoing resume\)/)
+  expect(bucket.requests).toEqual([])
+})
+
+/** The request at which a test stops the server, and what the bucket then has besides the next backup. */
+const STOPS = [
+  ['PUT', []],
+  ['HEAD', ['.partial']],
+  ['COPY', ['.partial']],
+  ['DELETE', ['', '.partial']],
+] as const
+
+test.each(STOPS)(
+  'a stop before the answer of %s does not wait, and the next upload cleans up',
+  async (name, left) => {
+    const { path: folder } = temporaryFolder()
+    const clock = handClock()
+    const { app, bucket, backUp, newest } = await openUploading({}, { folder, clock })
+    const reached = Promise.withResolvers<void>()
+    bucket.behaviour.before = async (request) => {
+      if (request.name !== name) return null
+      reached.resolve()
+      return new Promise(() => {})
+    }
+    const running = backUp().catch((error) => error)
+    await reached.promise
+    const began_at = performance.now()
+    await app.windfall.close()
+    expect(performance.now() - began_at).toBeLessThan(5000)
+    await running
+    const stopped = newest()
+    expect(keysOf(bucket)).toEqual(left.map((end) => `windfall/${stopped}${end}`))
+
+    bucket.behaviour.before = async () => null
+    clock.turn(DAY)
+    const again = await openUploading({}, { folder, clock, apps: [], given: bucket })
+    expect((await again.backUp()).error).toBeNull()
+    const kept = name === 'DELETE' ? [`windfall/${stopped}`] : []
+    expect(keysOf(bucket)).toEqual([...kept, `windfall/${newest()}`])
+  },
+)
+
+test('refuses a backup that S3 does not take, and never replaces one', async () => {
+  const { app, bucket, backUp, folder, newest } = await openUploading()
+  await backUp()
+  const uploads = openUploads(app.windfall)
+  const { backup } = app.config
+  const to = backup.to ?? ''
+  const made = { file: join(folder, newest()), bytes: 5 * 1024 ** 3 + 1, sha256: 'a'.repeat(64) }
+  const puts = () => bucket.requests.filter((request) => request.startsWith('PUT')).length
+  await expect(uploads.upload(made, to, backup)).rejects.toThrow('A backup with this name is there.')
+  const large = { ...made, file: join(folder, 'windfall-2026-06-02T120000Z.tar.zst.age') }
+  await expect(uploads.upload(large, to, backup)).rejects.toThrow(
+    /is verified, but is not in s3:.* larger than 5 GiB, which S3 does not accept in one request\. Set command/,
+  )
+  expect(puts()).toBe(1)
+  await uploads.close()
+})
