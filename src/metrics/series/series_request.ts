@@ -9,11 +9,11 @@ import type { Definition, Filter, Labelled, Split } from '../definitions/definit
 import { DEFINITIONS, METRIC_NAMES, type MetricName } from '../definitions/definitions.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { AttributeFilter, Bucket, Filters } from '../sums/tallies.ts'
+import { ANY_WORD, wordList } from '../word_list.ts'
 import { COMPARISONS, type Comparison, INTERVALS, type Interval } from './buckets.ts'
 import { EXCLUDED_PARTS } from './excluded_parts.ts'
 import { type FormulaOptions, formulaOf, type Refunds } from './formulas.ts'
 import { rangeErrors, rangeOf } from './range.ts'
-import { ANY_WORD, wordList } from './word_list.ts'
 
 /** CSV layouts. long: a line for each point of each series. wide: a line for each point, a column for each series. */
 const LAYOUTS = ['long', 'wide'] as const

@@ -33,12 +33,15 @@ const UNKNOWN: ReadonlySet<string> = new Set([
   'not_converted',
 ])
 
-/** Why figures are not compared: the compared days are not wholly known; null if they are, or if none are compared. */
+/**
+ * Why figures are not compared: the compared days are not wholly known. Null if they are, or if none are compared; empty
+ * without any data.
+ */
 export function uncomparedText({ previous, first_on }: MetricAnswer): string | null {
   if (!previous) return null
-  const isBefore = first_on === null || previous.until_on < first_on
-  if (!previous.is_unknown && !isBefore) return null
-  return first_on !== null && previous.from_on < first_on
+  if (first_on === null) return ''
+  if (!previous.is_unknown && previous.until_on >= first_on) return null
+  return previous.from_on < first_on
     ? `no data before ${day(first_on)}`
     : 'the days before are not fully known'
 }

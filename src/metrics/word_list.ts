@@ -1,6 +1,6 @@
 /** Lists of words in a query, as they are parsed and as the OpenAPI document describes them. */
 import * as v from 'valibot'
-import { jsonSchema } from '../../http/documented.ts'
+import { jsonSchema } from '../http/documented.ts'
 
 const MAX_LIST = 100
 
