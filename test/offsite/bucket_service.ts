@@ -163,3 +163,10 @@ function answerFault(response: ServerResponse, { status, code, more = '' }: Faul
   const text = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>What ${code} means</Message>${more}</Error>`
   response.writeHead(status).end(method === 'HEAD' ? undefined : text)
 }
+
+/** The bytes with another last byte. */
+export function withOtherEnd(bytes: Buffer): Buffer {
+  const other = Buffer.from(bytes)
+  other[other.length - 1] = (other.at(-1) ?? 0) ^ 1
+  return other
+}

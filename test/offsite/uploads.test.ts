@@ -10,7 +10,7 @@ import { temporaryFolder } from '../folders.ts'
 import { expectErrors } from '../guards/error_lines.ts'
 import { handClock, openTestApp, type TestOptions } from '../helpers.ts'
 import { bucketEnv, openBucketServer } from './bucket_server.ts'
-import { BUCKET, type BucketService } from './bucket_service.ts'
+import { BUCKET, type BucketService, withOtherEnd } from './bucket_service.ts'
 
 const DAY = 86_400_000
 
@@ -92,8 +92,7 @@ test.each(['PUT', 'COPY'])(
     await backUp()
     const [good] = keysOf(bucket)
     app.clock.turn(DAY)
-    bucket.behaviour.store = (request, bytes) =>
-      request === name ? Buffer.concat([bytes.subarray(0, -1), Buffer.from('!')]) : bytes
+    bucket.behaviour.store = (request, bytes) => (request === name ? withOtherEnd(bytes) : bytes)
     const copied = lastCopied()
     const { error } = await backUp()
     expect(error).toMatch(/is verified, but is not in s3:.*The bucket has other bytes: their SHA-256 is/)
@@ -115,7 +114,7 @@ test('reads a backup back where the service tells no checksum', async () => {
   expect(bucket.requests).toContain(`GET windfall/${newest()}.partial`)
   expect(bucket.requests).not.toContain(`GET windfall/${newest()}`)
   app.clock.turn(DAY)
-  bucket.behaviour.store = (_, bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from('!')])
+  bucket.behaviour.store = (_, bytes) => withOtherEnd(bytes)
   expect((await backUp()).error).toContain('The bucket has other bytes')
 })
 
