@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { AwsV4Signer } from 'aws4fetch'
 import type { Clock } from '../clock.ts'
 import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { StreamedAnswer } from '../outgoing/requests.ts'
@@ -88,6 +87,7 @@ async function sign(
 ) {
   const pairs = Object.entries(query).map((pair) => pair.map(encodeURIComponent).join('='))
   const path = key === undefined ? place.bucket : `${place.bucket}/${key}`
+  const { AwsV4Signer } = await import('aws4fetch')
   const signer = new AwsV4Signer({
     method,
     url: `${place.endpoint}/${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`,
