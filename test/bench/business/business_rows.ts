@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { customerId } from '../../../src/ledger/customers.ts'
 import { userId } from '../database.ts'
-import type { Sale, Subscription } from './business.ts'
+import { BUSINESS_FROM, type Sale, type Subscription } from './business.ts'
 
 /** A lineage: the id and the time of its first transaction. */
 export type Lineage = { app_id: string; original_id: string; started_at: number }
@@ -22,6 +22,16 @@ function addPayload(db: Database): number | bigint {
     .run(SHA256).lastInsertRowid
 }
 
+/** Figures are known from the first notification of an app on. */
+function hearApps(db: Database, payload: number | bigint): void {
+  db.prepare(`insert into notifications (app_id, environment, uuid, type, signed_at, sha256, payload_id, origin, received_at)
+    select id, 'production', 'heard', 'TEST', :at, :sha256, :payload, 'live', :at from apps`).run({
+    at: BUSINESS_FROM,
+    sha256: SHA256,
+    payload,
+  })
+}
+
 /**
  * Inserts transactions. `sort` moves them into the table in order of purchase, so that the subscriptions are interleaved
  * as Apple sends them. Call it last.
@@ -35,6 +45,7 @@ export function openSales(db: Database) {
   for (const { name } of indexes) db.exec(`drop index ${name}`)
   db.exec(`create temp table unsorted as select ${COLUMNS} from transactions`)
   const payload = addPayload(db)
+  hearApps(db, payload)
   const insert = db.prepare(`insert into unsorted (${COLUMNS}) values (?, 'production', ?, ?, ?, 'pro',
     'Auto-Renewable Subscription', ?, 'PURCHASED', 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 
