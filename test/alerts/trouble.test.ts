@@ -222,7 +222,7 @@ test('the end waits while the beginning is being sent', async () => {
   expect(aboutOther(app)).toEqual(['🟠 Alerts do not reach other', '🟢 Over: Alerts do not reach other'])
 })
 
-test('a warning that becomes a fault is told as one, also in quiet hours, with one end', async () => {
+test('a warning that becomes a fault is reported as one, also in quiet hours, with one end', async () => {
   const app = await openAlertingApp()
   await app.rule('trouble')
   const { store, alerts } = app.windfall

@@ -17,7 +17,12 @@ const endless = () => {
   return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }))
 }
 /** Long enough that no timeout ends a connection. */
-const patient = { headers_timeout_ms: 60_000, request_timeout_ms: 60_000, keep_alive_ms: 60_000 }
+const patient = {
+  settle_ms: 0,
+  headers_timeout_ms: 60_000,
+  request_timeout_ms: 60_000,
+  keep_alive_ms: 60_000,
+}
 
 async function opened(options: ListenOptions) {
   let begun = 0
@@ -169,5 +174,24 @@ describe('while more than three quarters of the connections are in use', () => {
     for (const n of numbers(20)) expect(await status(get('/hello', from(`198.51.${n}.1`)))).toBe(200)
     expect(closedOf(honest)).toEqual([false, false])
     await untilCount(strangers, 30)
+  })
+
+  test('what a proxy has just opened stays while another waits for its client', async () => {
+    const { connected, begin, status } = await opened({ max_connections: 16, settle_ms: 60_000 })
+    const stranger: Socket[] = []
+    for (const _ of numbers(3)) stranger.push((await begin(unfinished(from('198.51.100.1')))).resume())
+    const ofProxy: Socket[] = []
+    for (const _ of numbers(9)) ofProxy.push((await connected('127.0.0.1')).resume())
+    expect(await status()).toBe(200)
+    await untilCount(stranger, 1)
+    expect(closedOf(ofProxy)).toEqual(numbers(9).map(() => false))
+  })
+
+  test('what was just opened goes when no other waits and hardly any is left', async () => {
+    const { connected, status } = await opened({ max_connections: 16, settle_ms: 60_000 })
+    const strangers: Socket[] = []
+    for (const _ of numbers(30)) strangers.push((await connected(STRANGER)).resume())
+    for (const _ of numbers(20)) expect(await status()).toBe(200)
+    expect(closedOf(strangers.slice(0, 5))).toEqual(numbers(5).map(() => true))
   })
 })

@@ -13,6 +13,8 @@ import { chooseOfLargest } from '../clients/largest.ts'
 
 /** The share of the limit above which connections are ended. */
 const CROWDED = 3 / 4
+/** Above this share, connections that were just opened are ended, too, if no other one waits for its client. */
+const FULL = 15 / 16
 /** This share of the limit is ended at once, because it takes a while to find the largest client. */
 const ENDED_AT_ONCE = 1 / 64
 const WARN_EVERY_MS = 60_000
@@ -41,6 +43,11 @@ export type Connections = ReturnType<typeof openConnections>
 
 type Options = {
   max: number
+  /**
+   * How long a connection may wait for a request before it counts, in milliseconds. A proxy under load opens many
+   * connections, and a moment later sends the requests that say for whom.
+   */
+  settle_ms: number
   /** Answers a request whose body has not arrived, and closes its connection. */
   refuse: (socket: Socket) => void
 }
@@ -50,10 +57,12 @@ type Options = {
  * those on which the server waits for the client, the oldest of the client that has most of them. A connection whose
  * request is complete and whose client takes the answer stays.
  */
-export function openConnections(log: Log, server: Server, { max, refuse }: Options) {
+export function openConnections(log: Log, server: Server, { max, settle_ms, refuse }: Options) {
   const connections = new Map<Socket, Connection>()
   const warnFull = openWarning(log, 'the connection limit is reached; new connections are refused')
   const warnCrowded = openWarning(log, 'most connections are in use; the oldest of one client are ended')
+  /** Whether makeRoom found too few to end. Then it waits until the server has read what other connections sent. */
+  let isSpent = false
   let clients: Clients = { addressOf: ({ socket }) => peerAddress(socket), noteRefused: () => {} }
 
   /** While no request is in progress on it, a connection counts for its peer, which may be a proxy. */
@@ -61,10 +70,15 @@ export function openConnections(log: Log, server: Server, { max, refuse }: Optio
     clientAt(req !== null && responses.size > 0 ? clients.addressOf(req) : peerAddress(socket))
 
   function makeRoom(newest: Connection): void {
-    const waiting = [...connections.values()]
-      .filter((one) => one !== newest && awaitsClient(one))
-      .sort((a, b) => a.since - b.since)
-    const chosen = chooseOfLargest(waiting, holderOf, Math.ceil(max * ENDED_AT_ONCE))
+    const waiting = [...connections.values()].filter((one) => one !== newest && awaitsClient(one))
+    const before = preciseTime() - settle_ms
+    const settled = waiting.filter((one) => one.responses.size > 0 || one.since <= before)
+    const candidates = settled.length === 0 && connections.size > max * FULL ? waiting : settled
+    candidates.sort((a, b) => a.since - b.since)
+    const count = Math.ceil(max * ENDED_AT_ONCE)
+    const chosen = chooseOfLargest(candidates, holderOf, count)
+    isSpent = chosen.length < count
+    if (isSpent) setImmediate(() => (isSpent = false))
     for (const connection of chosen) {
       const holder = holderOf(connection)
       warnCrowded({ client: holder.network, max_connections: max })
@@ -88,7 +102,7 @@ export function openConnections(log: Log, server: Server, { max, refuse }: Optio
     const connection = { socket, req: null, responses: new Set<ServerResponse>(), since: preciseTime() }
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
-    if (connections.size > max * CROWDED) makeRoom(connection)
+    if (connections.size > max * (isSpent ? FULL : CROWDED)) makeRoom(connection)
   })
 
   return {

@@ -17,6 +17,8 @@ export type ListenOptions = Readonly<{
   port?: number
   /** The maximum number of connections. Above three quarters of it, see `openConnections`. */
   max_connections?: number
+  /** How long a connection may wait for a request before a new one may displace it. */
+  settle_ms?: number
   /** The timeout for all headers of a request. It starts with the connection if the client sends nothing. */
   headers_timeout_ms?: number
   /** The timeout for the headers and the body of a request. */
@@ -39,6 +41,7 @@ const DEFAULTS = {
   host: '127.0.0.1',
   port: 8787,
   max_connections: 2048,
+  settle_ms: 1_000,
   headers_timeout_ms: 5_000,
   request_timeout_ms: 10_000,
   keep_alive_ms: 5_000,
@@ -52,6 +55,11 @@ const DEFAULTS = {
 
 const MAX_HEADER_BYTES = 16_384
 const SWEEP_EVERY_MS = 20
+/**
+ * How many connections wait until the server takes them; the most that Linux allows by default. A flood fills a shorter
+ * queue at once, and the next connection then waits for seconds.
+ */
+const BACKLOG = 4_096
 
 function openServer(settings: Required<ListenOptions>): Server {
   const server = createServer({
@@ -113,14 +121,18 @@ export async function openListener(log: Log, options: ListenOptions) {
   const settings = { ...DEFAULTS, ...options }
   const server = openServer(settings)
   const starting = openStarting(settings.hold_ms)
-  const connections = openConnections(log, server, { max: settings.max_connections, refuse: refuseCrowded })
+  const connections = openConnections(log, server, {
+    max: settings.max_connections,
+    settle_ms: settings.settle_ms,
+    refuse: refuseCrowded,
+  })
   answerClientErrors(server, log, connections, (req, res) => {
     req.url = normalizeTarget(req.url ?? '')
     return starting.handle(req, res)
   })
   const { host } = settings
   try {
-    await once(server.listen({ host, port: settings.port }), 'listening')
+    await once(server.listen({ host, port: settings.port, backlog: BACKLOG }), 'listening')
   } catch (error) {
     throw listenError(error, host, settings.port)
   }

@@ -127,7 +127,7 @@ export function fiscalMonth(on: string): { year: number; number: number } {
   return { year: Math.floor(month / 12), number: (month % 12) + 1 }
 }
 /** `FY2026 P2`. */
-function fiscalName(on: string): string {
+export function fiscalName(on: string): string {
   const { year, number } = fiscalMonth(on)
   return `FY${year} P${number}`
 }

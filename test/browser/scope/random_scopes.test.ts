@@ -17,7 +17,15 @@ type Point = {
   numerator?: number | null
   denominator?: number | null
 }
-type Series = { part: string | null; value: string | null; others: number; points: Point[] }
+type Figures = Omit<Point, 'on' | 'complete'>
+type Clipped = Figures & { of: string; on: string; until_on: string }
+type Series = {
+  part: string | null
+  value: string | null
+  others: number
+  range: { clipped: Clipped[] }
+  points: Point[]
+}
 type Answer = {
   metric: string
   unit: 'money' | 'count' | 'ratio'
@@ -106,10 +114,24 @@ const sumOf = (values: readonly (number | null)[]): number | null => {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
 }
 
+/** The series with the figures of the requested days only: those of the part where a point is not whole in them. */
+const exact = (series: readonly Series[]): Series[] =>
+  series.map((one) => ({
+    ...one,
+    points: one.points.map((point) => {
+      const part = one.range.clipped.find(({ of }) => of === point.on)
+      if (part === undefined) return point
+      const { of: _, until_on: __, ...figures } = part
+      return { ...point, ...figures }
+    }),
+  }))
+
 /** The columns that a table of the answer has, oldest value first. */
 function columnsOf(answer: Answer): { kind: 'total' | 'line' | 'compared'; values: (number | null)[] }[] {
-  const lines = totalsOf(answer.series).map(({ points }) => points.map((point) => figureOf(answer, point)))
-  const compared = totalsOf(answer.previous?.series ?? []).map(({ points }) =>
+  const lines = totalsOf(exact(answer.series)).map(({ points }) =>
+    points.map((point) => figureOf(answer, point)),
+  )
+  const compared = totalsOf(exact(answer.previous?.series ?? [])).map(({ points }) =>
     points.map((point) => figureOf(answer, point)),
   )
   const together = (all: (number | null)[][]): (number | null)[] =>
@@ -139,7 +161,7 @@ const plain = (value: unknown): string => (value === null || value === undefined
 
 /** The cells that a CSV of the answer has, in the same order. */
 const exportedCells = (answer: Answer): Record<string, string>[] =>
-  answer.series.flatMap(({ part, value, others, points }) =>
+  exact(answer.series).flatMap(({ part, value, others, points }) =>
     points.map((point) => {
       const isShareOfMoney = answer.ratio_of === 'money'
       const side = (amount: number | null | undefined) => (isShareOfMoney ? decimal(amount) : plain(amount))
@@ -241,7 +263,7 @@ describe.skipIf(!hasChromium())('random scopes', () => {
       rows.map((row) => Object.fromEntries(Object.keys(expected[0] ?? {}).map((key) => [key, row[key]]))),
     ).toEqual(expected)
     expect(cellsOf(await getText(wide)).map(({ on }) => on)).toEqual(
-      all.series[0]?.points.map(({ on }) => on) ?? [],
+      exact(all.series)[0]?.points.map(({ on }) => on) ?? [],
     )
   }
 

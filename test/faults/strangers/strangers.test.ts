@@ -101,18 +101,22 @@ async function servedDuring(attack: Attack, port: number): Promise<Record<string
   const began = performance.now()
   const callers = callersOf(port)
   const served = callers.map(() => 0)
+  const refused: string[] = []
   let rounds = 0
   while (performance.now() - began < ATTACK_MS) {
     rounds += 1
-    for (const [index, [, expected, call]] of callers.entries())
-      if ((await call(rounds)) === expected) served[index] = (served[index] ?? 0) + 1
+    for (const [index, [name, expected, call]] of callers.entries()) {
+      const status = await call(rounds)
+      if (status === expected) served[index] = (served[index] ?? 0) + 1
+      else refused.push(`${name}: ${status}`)
+    }
     const next = began + rounds * 1_000
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())))
   }
   attack.stop()
   const shares = Object.fromEntries(callers.map(([name], index) => [name, (served[index] ?? 0) / rounds]))
   process.stdout.write(
-    `${rounds} rounds: ${JSON.stringify(shares)}; ${JSON.stringify([...attack.answered])}\n`,
+    `${rounds} rounds: ${JSON.stringify(shares)}; ${JSON.stringify([...attack.answered])} ${refused.join()}\n`,
   )
   return shares
 }

@@ -83,7 +83,7 @@ test('rows that cannot be read are left out and named, and the day is incomplete
   expect(endStateOf(store).strays).toEqual([])
 })
 
-test('one row that is left out is told as one', async () => {
+test('one row that is left out is named as one', async () => {
   const { apple, run, day } = await opened()
   apple.setReply('subscription_event', DAY, [subscriptionEvent(), subscriptionEvent({ Quantity: ' ' })])
   await run()

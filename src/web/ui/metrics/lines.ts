@@ -3,7 +3,7 @@ import type { App } from '../apps.ts'
 import { type Hue, hueOf } from '../charts/colours.ts'
 import { FEW_CASES, type Graph, type Line } from '../charts/graph.ts'
 import { timeTicks } from '../charts/ticks.ts'
-import { bucket, type Interval, intervalName, span } from '../words.ts'
+import { bucket, fiscalName, type Interval, intervalName, span } from '../words.ts'
 import type { Definition } from './definitions.ts'
 import { figureOfAll, pointsText, sumOf, totalsOf } from './figures.ts'
 import {
@@ -147,7 +147,10 @@ const isStackable = (answer: MetricAnswer, isInParts: boolean): boolean =>
 const pointTitle = (point: Point | undefined, interval: Interval): string => {
   if (!point?.clipped) return bucket(point?.on ?? '', interval)
   const { on, until_on } = point.clipped
-  return `${span(on, until_on, 'day')} (part of a ${intervalName(interval)})`
+  const days = span(on, until_on, 'day')
+  // Its days do not say which fiscal month it is a part of.
+  if (interval === 'fiscal_month') return `${fiscalName(on)} (part: ${days})`
+  return `${days} (part of a ${intervalName(interval)})`
 }
 
 const POINT_TITLES: Record<Interval, string> = {
