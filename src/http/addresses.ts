@@ -11,7 +11,7 @@ const NO_PROXIES = new BlockList()
 const MAX_PROXIES = 16
 
 /** The address of a client that has already disconnected. It is no trusted proxy, so its headers are not used. */
-export const UNKNOWN_ADDRESS = '0.0.0.0'
+const UNKNOWN_ADDRESS = '0.0.0.0'
 
 /** Parses trusted proxies from addresses and CIDR ranges. @throws Error if a range is invalid */
 export function trustedProxies(ranges: readonly string[]): BlockList {
@@ -74,7 +74,7 @@ export function trustProxies(app: object, proxies: BlockList): void {
 }
 
 /** The address of the peer of a connection, which may be a proxy. */
-export const peerAddress = ({ remoteAddress }: Socket): string =>
+export const peerAddress = ({ remoteAddress }: Partial<Pick<Socket, 'remoteAddress'>>): string =>
   normalAddress(remoteAddress ?? '') ?? UNKNOWN_ADDRESS
 
 /** The client address of a request to `app` that came over a connection, behind trusted proxies. */

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { preciseTime } from '../../clock.ts'
 import type { Refusal } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { normalAddress, peerAddress, UNKNOWN_ADDRESS } from '../addresses.ts'
+import { peerAddress } from '../addresses.ts'
 import { type Client, clientAt } from '../clients/client.ts'
 import { chooseOfLargest } from '../clients/largest.ts'
 
@@ -70,14 +70,10 @@ export function openConnections(log: Log, server: Server, { max, settle_ms, refu
     clientAt(req !== null && responses.size > 0 ? clients.addressOf(req) : peerAddress(socket))
 
   function makeRoom(newest: Connection): void {
-    const waiting = [...connections.values()].filter((one) => one !== newest && awaitsClient(one))
-    const before = preciseTime() - settle_ms
-    const settled = waiting.filter((one) => one.responses.size > 0 || one.since <= before)
-    const candidates = settled.length === 0 && connections.size > max * FULL ? waiting : settled
-    candidates.sort((a, b) => a.since - b.since)
-    const count = Math.ceil(max * ENDED_AT_ONCE)
-    const chosen = chooseOfLargest(candidates, holderOf, count)
-    isSpent = chosen.length < count
+    const others = [...connections.values()].filter((one) => one !== newest)
+    const candidates = endable(others, preciseTime() - settle_ms, others.length >= max * FULL)
+    const chosen = chooseOfLargest(candidates, holderOf, Math.ceil(max * ENDED_AT_ONCE))
+    isSpent = chosen.length < max * ENDED_AT_ONCE
     if (isSpent) setImmediate(() => (isSpent = false))
     for (const connection of chosen) {
       const holder = holderOf(connection)
@@ -93,10 +89,7 @@ export function openConnections(log: Log, server: Server, { max, settle_ms, refu
   server.maxConnections = max
   server.on('drop', (data) => {
     warnFull({ max_connections: max })
-    clients.noteRefused(
-      'connection_refused',
-      clientAt(normalAddress(data?.remoteAddress ?? '') ?? UNKNOWN_ADDRESS),
-    )
+    clients.noteRefused('connection_refused', clientAt(peerAddress(data ?? {})))
   })
   server.on('connection', (socket) => {
     const connection = { socket, req: null, responses: new Set<ServerResponse>(), since: preciseTime() }
@@ -122,6 +115,16 @@ export function openConnections(log: Log, server: Server, { max, settle_ms, refu
       clients.noteRefused(code, clientAt(peerAddress(socket))),
     sockets: (): Iterable<Socket> => connections.keys(),
   }
+}
+
+/**
+ * The connections on which the server waits for the client, oldest first. Those that wait for a request only since
+ * `before` or later are left out, unless there are no others and it `isFull`.
+ */
+function endable(connections: readonly Connection[], before: number, isFull: boolean): Connection[] {
+  const waiting = connections.filter(awaitsClient)
+  const settled = waiting.filter((one) => one.responses.size > 0 || one.since <= before)
+  return (settled.length === 0 && isFull ? waiting : settled).sort((a, b) => a.since - b.since)
 }
 
 function begin(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
