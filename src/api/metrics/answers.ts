@@ -138,13 +138,12 @@ const SeriesAnswerEntry = v.object({
   points: v.array(PointAnswer),
 })
 
+const Days = v.object({ from_on: v.string(), until_on: v.string() })
+
 const dayRange = {
   from_on: withDescription(v.string(), 'The first day of the points'),
   until_on: withDescription(v.string(), 'The last day of the points, which may not be over'),
-  range: withDescription(
-    v.object({ from_on: v.string(), until_on: v.string() }),
-    'Exactly the requested days, or the days that they are compared with',
-  ),
+  range: withDescription(Days, 'Exactly the requested days, or the days that they are compared with'),
 }
 /** Progress of recomputing all figures. */
 export const rebuilding = withDescription(
@@ -254,8 +253,8 @@ export const OverviewSchema = v.object({
       behind,
       month_length,
       today_on: v.string(),
-      this_month: v.object(dayRange),
-      previous: v.object(dayRange),
+      this_month: Days,
+      previous: withDescription(Days, 'The same days of the month before'),
       figures: v.array(
         v.object({
           metric: v.string(),

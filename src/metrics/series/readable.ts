@@ -2,6 +2,7 @@
 import { assertWithin, type MetricLimit } from '../../access/metric_limit.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { DEFINITIONS, type MetricName } from '../definitions/definitions.ts'
+import type { Figure } from './formula_lines.ts'
 import type { Series } from './points.ts'
 
 /** @throws Refusal 403 `metric_not_shared`. */
@@ -14,9 +15,15 @@ export function readableDefinition(limit: MetricLimit, name: MetricName): Defini
 export const readableSeries = (limit: MetricLimit, series: Series[]): Series[] =>
   limit === null ? series : series.map(withoutCounts)
 
-const withoutCounts = ({ points, ...series }: Series): Series => ({
+const withoutCounts = ({ points, range, ...series }: Series): Series => ({
   ...series,
-  points: points.map(({ count, ...point }) =>
-    point.milli === undefined && count !== undefined ? { ...point, count } : point,
-  ),
+  range: { ...withoutCount(range), clipped: range.clipped.map(withoutCount) },
+  points: points.map(withoutCount),
 })
+
+/** A figure that is a count keeps it. */
+function withoutCount<One extends Figure>(figure: One): One {
+  if (figure.milli === undefined) return figure
+  const { count: _, ...rest } = figure
+  return rest as One
+}

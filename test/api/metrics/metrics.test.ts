@@ -1,5 +1,7 @@
+import * as v from 'valibot'
 import { beforeAll, expect, test } from 'vitest'
 import { CustomerAnswer } from '../../../src/api/customers/answers.ts'
+import { OverviewSchema, SeriesSchema } from '../../../src/api/metrics/answers.ts'
 import { addDays } from '../../../src/days.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
@@ -237,6 +239,13 @@ test('the default range is thirty days, half a year of weeks, or a year of month
   })
   // What lies ahead is left out.
   expect(await getMetric('mrr?from=2026-05-30&to=2027-01-01')).toMatchObject({ until_on: '2026-06-01' })
+})
+
+test('the answers have the documented fields', async () => {
+  const { get } = await openTestLedger()
+  v.parse(OverviewSchema, await (await get('overview')).json())
+  for (const name of METRIC_NAMES)
+    v.parse(SeriesSchema, await (await get(`metrics/${name}?interval=week&compare=previous`)).json())
 })
 
 test('the overview has today’s levels, this month’s flows, and both a month before', async () => {

@@ -206,19 +206,38 @@ test('the overview and the definitions of a limited link have its metrics only',
   expect(session).toMatchObject({ state: 'guest', metrics: ['mrr', 'churn_rate', 'retention'] })
 })
 
+/** Every figure in an answer: the objects that have an amount or a count, wherever they are. */
+function figuresWithin(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = 'milli' in value || 'count' in value ? [value as Record<string, unknown>] : []
+  return [...own, ...Object.values(value).flatMap(figuresWithin)]
+}
+
 test('amounts of a limited link have no counts beside them, because these are another metric', async () => {
-  type Answer = { series: { part: string | null; points: Record<string, unknown>[] }[] }
-  const points = async (path: string, headers: Headers) =>
-    ((await ask(path, headers)).json as Answer).series.flatMap((one) => one.points)
+  const figures = async (path: string, headers: Headers) => figuresWithin((await ask(path, headers)).json)
   const guest = await guestOf(['mrr', 'revenue', 'active_subscriptions'])
-  for (const path of ['/api/v1/metrics/mrr', '/api/v1/metrics/revenue?split=product']) {
-    const [shown, all] = [await points(path, guest), await points(path, owner)]
+  // A week is clipped at both ends of these days.
+  const { today_on } = (await ask('/api/v1/metrics/mrr', owner)).json as { today_on: string }
+  const from = new Date(Date.parse(today_on) - 45 * 86_400_000).toISOString().slice(0, 10)
+  const clipped = `from=${from}&interval=week&compare=previous`
+  for (const path of [
+    '/api/v1/metrics/mrr',
+    '/api/v1/metrics/revenue?split=product',
+    `/api/v1/metrics/mrr?${clipped}`,
+    `/api/v1/metrics/revenue?split=product&${clipped}`,
+  ]) {
+    const [shown, all] = [await figures(path, guest), await figures(path, owner)]
     expect(all.some(({ count }) => typeof count === 'number')).toBe(true)
     const amounts = shown.filter(({ milli }) => milli !== undefined)
-    expect(nonEmpty(amounts).filter(({ count }) => count !== undefined)).toEqual([])
+    expect([path, nonEmpty(amounts).filter(({ count }) => count !== undefined)]).toEqual([path, []])
     expect(shown.map(({ milli }) => milli)).toEqual(all.map(({ milli }) => milli))
   }
-  const counted = await points('/api/v1/metrics/active_subscriptions', guest)
+  const [head = '', ...rows] = (await ask(`/api/v1/metrics/mrr.csv?${clipped}`, guest)).text
+    .trimEnd()
+    .split('\r\n')
+  const column = head.split(',').indexOf('count')
+  expect(nonEmpty(rows).filter((row) => row.split(',')[column] !== '')).toEqual([])
+  const counted = await figures('/api/v1/metrics/active_subscriptions', guest)
   expect(nonEmpty(counted).every(({ count }) => count !== undefined)).toBe(true)
 })
 
