@@ -83,10 +83,12 @@ describe.skipIf(!hasChromium())('digests', () => {
     for (const name of ['Print', 'More'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0)
     expect(await page.locator('nav:visible').count()).toBe(0)
-    const colors = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('.digest-sheet *')].map((one) => getComputedStyle(one).color)`,
-    )
-    expect(new Set(colors)).toEqual(new Set(['rgb(0, 0, 0)']))
+    const colors = () =>
+      page.evaluate<string[]>(
+        `[...new Set([...document.querySelectorAll('.digest-sheet *')].map((one) => getComputedStyle(one).color))]`,
+      )
+    // The page takes the medium of print a moment later.
+    await expect.poll(colors).toEqual(['rgb(0, 0, 0)'])
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
     for (const format of ['A4', 'Letter']) {
       const pdf = (await page.pdf({ format })).toString('latin1')

@@ -310,9 +310,10 @@ test('calls the Apple hosts of the running server, and reports where these diffe
 
 test('missing rates of most currencies are an error after the first fetch', async () => {
   const folder = await openConnected()
+  // A server connects the apps that Apple lists.
+  expect(about(await diagnosed(folder), 'rates')).toEqual(['ok Not needed before an app is connected.'])
   const app = await folder.startServing()
   const { store, apps } = app.windfall
-  expect(about(await diagnosed(folder), 'rates')).toEqual(['ok Not needed before an app is connected.'])
   await store.commit(() => apps.add(app.organization.id, { bundle_id: TIDES }, 'test'))
   await runJob(app, 'rates')
   expect(about(await diagnosed(folder), 'rates')).toEqual([
@@ -458,7 +459,7 @@ test('prints an age in one unit', () => {
     '47 hours ago',
     '3 days ago',
   ])
-  const none = { id: 'x', title: 'x', remedy: null, quote: null } as const
+  const none = { id: 'x', title: 'x', remedy: null, quote: null, is_watched: false } as const
   expect(resultText({ ...none, status: 'ok', detail: 'a\nb' })).toBe(
     `ok       ${'x'.padEnd(26)}  a\n         b`,
   )
