@@ -310,7 +310,8 @@ test('calls the Apple hosts of the running server, and reports where these diffe
 
 test('missing rates of most currencies are an error after the first fetch', async () => {
   const folder = await openConnected()
-  // A server connects the apps that Apple lists.
+  // No server runs yet, because one would connect the apps that Apple lists.
+  await (await openTestApp({ folder: folder.path, env: folder.env, apps: [] })).close()
   expect(about(await diagnosed(folder), 'rates')).toEqual(['ok Not needed before an app is connected.'])
   const app = await folder.startServing()
   const { store, apps } = app.windfall
