@@ -37,6 +37,13 @@ test('makes backups in the folder, deletes old ones, and reports a week without 
   expect(await finding(app)).toMatch(/was verified 8 days ago.*windfall jobs run backup/)
 })
 
+test('makes two backups within a second', async () => {
+  const app = await openTestApp({ env: { WINDFALL_BACKUP_DAILY: '2', WINDFALL_BACKUP_WEEKLY: '2' } })
+  const outcomes = [await app.windfall.jobs.runNow('backup'), await app.windfall.jobs.runNow('backup')]
+  expect(outcomes.map(({ error }) => error)).toEqual([null, null])
+  expect(new Set(outcomes.map(({ outcome }) => outcome?.split(',')[0])).size).toBe(2)
+})
+
 /** A Windfall whose scheduled backups are encrypted and copied by a shell script. */
 async function openCopying(script: string) {
   const { path: elsewhere } = temporaryFolder()

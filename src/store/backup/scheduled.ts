@@ -1,5 +1,5 @@
 /** Scheduled backups: creates a backup in a folder, deletes expired ones, and copies or uploads it to another machine. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/settings.ts'
@@ -28,7 +28,7 @@ export async function scheduledBackup(
   const { folder, recipients, command, to, daily, weekly, monthly } = settings
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const isEncrypted = recipients.length > 0
-  const file = join(folder, backupName(clock(), isEncrypted))
+  const file = newFile(folder, clock(), isEncrypted)
   const made = await backup(file, isEncrypted ? { recipients } : null)
   // If an earlier backup was made while the clock was ahead, the new backup may look expired.
   const expired = expiredBackups(readdirSync(folder), { daily, weekly, monthly }).filter(
@@ -41,4 +41,10 @@ export async function scheduledBackup(
   if (program === undefined) return outcome
   await copyBackup(command, file)
   return `${outcome}; copied by ${program}`
+}
+
+/** The file of a backup that is made at `now`. Two backups within a second, as by hand, have names a second apart. */
+function newFile(folder: string, now: number, isEncrypted: boolean): string {
+  const file = join(folder, backupName(now, isEncrypted))
+  return existsSync(file) ? newFile(folder, now + 1_000, isEncrypted) : file
 }
