@@ -460,7 +460,7 @@ test('prints an age in one unit', () => {
     '47 hours ago',
     '3 days ago',
   ])
-  const none = { id: 'x', title: 'x', remedy: null, quote: null, is_watched: false } as const
+  const none = { id: 'x', title: 'x', remedy: null, quote: null } as const
   expect(resultText({ ...none, status: 'ok', detail: 'a\nb' })).toBe(
     `ok       ${'x'.padEnd(26)}  a\n         b`,
   )
