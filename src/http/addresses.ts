@@ -77,6 +77,10 @@ export function trustProxies(app: object, proxies: BlockList): void {
 export const peerAddress = ({ remoteAddress }: Partial<Pick<Socket, 'remoteAddress'>>): string =>
   normalAddress(remoteAddress ?? '') ?? UNKNOWN_ADDRESS
 
+/** Whether the peer of a connection to `app` is a trusted proxy. */
+export const isProxy = (app: object, socket: Socket): boolean =>
+  isTrusted(proxiesOf(app), peerAddress(socket))
+
 /** The client address of a request to `app` that came over a connection, behind trusted proxies. */
 export const requestAddress = (app: object, { socket, headers }: IncomingMessage): string =>
   forwardedAddress(proxiesOf(app), peerAddress(socket), headers['x-forwarded-for']?.toString())

@@ -1,6 +1,6 @@
 /** Serves the HTTP application on a listener. */
 import { serve } from 'h3'
-import { requestAddress } from './addresses.ts'
+import { isProxy, requestAddress } from './addresses.ts'
 import type { Http } from './http.ts'
 import { type Listener, type ListenOptions, openListener } from './listening/listener.ts'
 
@@ -19,6 +19,7 @@ export function serveOn(listener: Listener, http: Http) {
   if (node?.handler === undefined) throw new Error('h3 created no handler for node:http')
   listener.handOver(node.handler, {
     addressOf: (req) => requestAddress(http.app, req),
+    isProxy: (socket) => isProxy(http.app, socket),
     noteRefused: http.calls.noteConnection,
   })
   return {

@@ -43,7 +43,7 @@ async function opened(options: ListenOptions) {
       return 'finished'
     }),
   ]
-  const { port, lines, http } = await serveTest(routes, { ...patient, ...options })
+  const { http, port, lines } = await serveTest(routes, { ...patient, ...options })
   const sockets: Socket[] = []
   onTestFinished(() => {
     finish.resolve()
@@ -75,7 +75,7 @@ async function opened(options: ListenOptions) {
     return Number(text.slice(9, 12))
   }
 
-  return { connected, begin, status, finish, lines, calls: http.calls.read }
+  return { http, connected, begin, status, finish, lines, calls: http.calls.read }
 }
 
 /** Whether the other side has closed, for each of them. */
@@ -185,6 +185,20 @@ describe('while more than three quarters of the connections are in use', () => {
     expect(await status()).toBe(200)
     await untilCount(stranger, 1)
     expect(closedOf(ofProxy)).toEqual(numbers(9).map(() => false))
+  })
+
+  test('what a stranger has just opened counts at once', async () => {
+    const { http, connected, begin, status } = await opened({ max_connections: 16, settle_ms: 60_000 })
+    http.configure({ trusted_proxies: ['127.0.0.1'] })
+    const honest = [
+      (await begin(unfinished(from('203.0.113.1')))).resume(),
+      (await begin(unfinished(from('203.0.113.1')))).resume(),
+    ]
+    const strangers: Socket[] = []
+    for (const _ of numbers(30)) strangers.push((await connected(STRANGER)).resume())
+    for (const _ of numbers(20)) expect(await status()).toBe(200)
+    await untilCount(strangers, 15)
+    expect(closedOf(honest)).toEqual([false, false])
   })
 
   test('what was just opened goes when no other waits and hardly any is left', async () => {

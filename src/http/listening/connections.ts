@@ -13,19 +13,27 @@ import { chooseOfLargest } from '../clients/largest.ts'
 
 /** The share of the limit above which connections are ended. */
 const CROWDED = 3 / 4
-/** Above this share, connections that were just opened are ended, too, if no other one waits for its client. */
+/** Above this share, connections that a proxy has just opened are ended, too, if no other one waits for its client. */
 const FULL = 15 / 16
 /** This share of the limit is ended at once, because it takes a while to find the largest client. */
 const ENDED_AT_ONCE = 1 / 64
 const WARN_EVERY_MS = 60_000
 
 /**
- * What the program knows of clients. `addressOf` is the client address of a request. `noteRefused` counts a connection that
- * ended before it was a request, with a code that says why.
+ * What the program knows of clients. `addressOf` is the client address of a request; `isProxy` is whether others send
+ * theirs over a connection. `noteRefused` counts a connection that ended before it was a request, with a code that says why.
  */
 export type Clients = {
   addressOf: (req: IncomingMessage) => string
+  isProxy: (socket: Socket) => boolean
   noteRefused: (code: string, client: Client) => void
+}
+
+/** What is known of clients before the program has opened: a client is the peer. */
+const PEERS: Clients = {
+  addressOf: ({ socket }) => peerAddress(socket),
+  isProxy: () => false,
+  noteRefused: () => {},
 }
 
 /**
@@ -44,8 +52,8 @@ export type Connections = ReturnType<typeof openConnections>
 type Options = {
   max: number
   /**
-   * How long a connection may wait for a request before it counts, in milliseconds. A proxy under load opens many
-   * connections, and a moment later sends the requests that say for whom.
+   * How long a connection of a proxy may wait for a request before it counts, in milliseconds. Under load a proxy opens
+   * many connections, and a moment later sends the requests that say for whom.
    */
   settle_ms: number
   /** Answers a request whose body has not arrived, and closes its connection. */
@@ -63,15 +71,16 @@ export function openConnections(log: Log, server: Server, { max, settle_ms, refu
   const warnCrowded = openWarning(log, 'most connections are in use; the oldest of one client are ended')
   /** Whether makeRoom found too few to end. Then it waits until the server has read what other connections sent. */
   let isSpent = false
-  let clients: Clients = { addressOf: ({ socket }) => peerAddress(socket), noteRefused: () => {} }
+  let clients = PEERS
 
   /** While no request is in progress on it, a connection counts for its peer, which may be a proxy. */
   const holderOf = ({ req, responses, socket }: Connection): Client =>
     clientAt(req !== null && responses.size > 0 ? clients.addressOf(req) : peerAddress(socket))
 
-  function makeRoom(newest: Connection): void {
-    const others = [...connections.values()].filter((one) => one !== newest)
-    const candidates = endable(others, preciseTime() - settle_ms, others.length >= max * FULL)
+  function makeRoom(): void {
+    const isSettled = ({ since, socket }: Connection) =>
+      preciseTime() - since >= settle_ms || !clients.isProxy(socket)
+    const candidates = endable([...connections.values()], isSettled, connections.size >= max * FULL)
     const chosen = chooseOfLargest(candidates, holderOf, Math.ceil(max * ENDED_AT_ONCE))
     isSpent = chosen.length < max * ENDED_AT_ONCE
     if (isSpent) setImmediate(() => (isSpent = false))
@@ -92,10 +101,9 @@ export function openConnections(log: Log, server: Server, { max, settle_ms, refu
     clients.noteRefused('connection_refused', clientAt(peerAddress(data ?? {})))
   })
   server.on('connection', (socket) => {
-    const connection = { socket, req: null, responses: new Set<ServerResponse>(), since: preciseTime() }
-    connections.set(socket, connection)
+    if (connections.size + 1 > max * (isSpent ? FULL : CROWDED)) makeRoom()
+    connections.set(socket, { socket, req: null, responses: new Set(), since: preciseTime() })
     socket.once('close', () => connections.delete(socket))
-    if (connections.size > max * (isSpent ? FULL : CROWDED)) makeRoom(connection)
   })
 
   return {
@@ -118,12 +126,16 @@ export function openConnections(log: Log, server: Server, { max, settle_ms, refu
 }
 
 /**
- * The connections on which the server waits for the client, oldest first. Those that wait for a request only since
- * `before` or later are left out, unless there are no others and it `isFull`.
+ * The connections on which the server waits for the client, oldest first. Those that wait for a request and are not
+ * settled are left out, unless there are no others and it `isFull`.
  */
-function endable(connections: readonly Connection[], before: number, isFull: boolean): Connection[] {
+function endable(
+  connections: readonly Connection[],
+  isSettled: (one: Connection) => boolean,
+  isFull: boolean,
+): Connection[] {
   const waiting = connections.filter(awaitsClient)
-  const settled = waiting.filter((one) => one.responses.size > 0 || one.since <= before)
+  const settled = waiting.filter((one) => one.responses.size > 0 || isSettled(one))
   return (settled.length === 0 && isFull ? waiting : settled).sort((a, b) => a.since - b.since)
 }
 

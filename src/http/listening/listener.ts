@@ -17,7 +17,7 @@ export type ListenOptions = Readonly<{
   port?: number
   /** The maximum number of connections. Above three quarters of it, see `openConnections`. */
   max_connections?: number
-  /** How long a connection may wait for a request before a new one may displace it. */
+  /** How long a connection of a proxy may wait for a request before a new one may displace it. */
   settle_ms?: number
   /** The timeout for all headers of a request. It starts with the connection if the client sends nothing. */
   headers_timeout_ms?: number
