@@ -38,13 +38,15 @@ const PEERS: Clients = {
 
 /**
  * `req` is the newest request, `responses` are those that have not ended: several if requests are pipelined. `since` is
- * when it connected, when the headers of `req` had arrived, or when the last response ended.
+ * when it connected, when the headers of `req` had arrived, or when the last response ended. `isOfProxy`: others send their
+ * requests over it.
  */
 type Connection = {
   socket: Socket
   req: IncomingMessage | null
   responses: Set<ServerResponse>
   since: number
+  isOfProxy: boolean
 }
 
 export type Connections = ReturnType<typeof openConnections>
@@ -78,9 +80,8 @@ export function openConnections(log: Log, server: Server, { max, settle_ms, refu
     clientAt(req !== null && responses.size > 0 ? clients.addressOf(req) : peerAddress(socket))
 
   function makeRoom(): void {
-    const isSettled = ({ since, socket }: Connection) =>
-      preciseTime() - since >= settle_ms || !clients.isProxy(socket)
-    const candidates = endable([...connections.values()], isSettled, connections.size >= max * FULL)
+    const before = preciseTime() - settle_ms
+    const candidates = endable([...connections.values()], before, connections.size >= max * FULL)
     const chosen = chooseOfLargest(candidates, holderOf, Math.ceil(max * ENDED_AT_ONCE))
     isSpent = chosen.length < max * ENDED_AT_ONCE
     if (isSpent) setImmediate(() => (isSpent = false))
@@ -102,7 +103,8 @@ export function openConnections(log: Log, server: Server, { max, settle_ms, refu
   })
   server.on('connection', (socket) => {
     if (connections.size + 1 > max * (isSpent ? FULL : CROWDED)) makeRoom()
-    connections.set(socket, { socket, req: null, responses: new Set(), since: preciseTime() })
+    const isOfProxy = clients.isProxy(socket)
+    connections.set(socket, { socket, req: null, responses: new Set(), since: preciseTime(), isOfProxy })
     socket.once('close', () => connections.delete(socket))
   })
 
@@ -126,16 +128,12 @@ export function openConnections(log: Log, server: Server, { max, settle_ms, refu
 }
 
 /**
- * The connections on which the server waits for the client, oldest first. Those that wait for a request and are not
- * settled are left out, unless there are no others and it `isFull`.
+ * The connections on which the server waits for the client, oldest first. Those of a proxy that wait for a request only
+ * since `before` or later are left out, unless there are no others and it `isFull`.
  */
-function endable(
-  connections: readonly Connection[],
-  isSettled: (one: Connection) => boolean,
-  isFull: boolean,
-): Connection[] {
+function endable(connections: readonly Connection[], before: number, isFull: boolean): Connection[] {
   const waiting = connections.filter(awaitsClient)
-  const settled = waiting.filter((one) => one.responses.size > 0 || isSettled(one))
+  const settled = waiting.filter((one) => one.responses.size > 0 || one.since <= before || !one.isOfProxy)
   return (settled.length === 0 && isFull ? waiting : settled).sort((a, b) => a.since - b.since)
 }
 
