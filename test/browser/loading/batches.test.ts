@@ -9,11 +9,34 @@ import { settled, show } from '../views.ts'
 
 const memoryOf = (page: Page) => page.evaluate<string>("localStorage.getItem('reads') ?? ''")
 
-/** Opens a view until this read of it is remembered. A slow machine seems idle before it has asked for the figures. */
+/** The reads of a request: the paths of a batch, or its own. */
+const readsOf = (request: Request): string[] => {
+  const { pathname, search, searchParams } = new URL(request.url())
+  const path = pathname.slice('/api/v1/'.length)
+  return path === 'batch' ? (searchParams.get('get') ?? '').split(' ') : [`${path}${search}`]
+}
+
+/** Collects the reads of each request of the API from now on. */
+function watchRequests(page: Page): string[][] {
+  const requests: string[][] = []
+  page.on('request', (request) => {
+    if (/\/api\/v1\/(?!events\/stream)/.test(request.url())) requests.push(readsOf(request))
+  })
+  return requests
+}
+
+/**
+ * Opens a view until all of its reads that begin with `read` are remembered. A slow machine seems idle before it has asked
+ * for all figures.
+ */
 async function untilRemembered(page: Page, path = '/revenue', read = 'metrics/revenue?'): Promise<void> {
   await vi.waitFor(async () => {
+    const requests = watchRequests(page)
     await show(page, path)
-    await expect.poll(() => memoryOf(page), { timeout: 5_000 }).toContain(read)
+    const reads = requests.flat().filter((one) => one.startsWith(read))
+    expect(reads).not.toEqual([])
+    const remembered = async () => Object.values(JSON.parse((await memoryOf(page)) || '{}')).flat()
+    await expect.poll(remembered, { timeout: 5_000 }).toEqual(expect.arrayContaining(reads))
   }, 60_000)
 }
 
@@ -47,22 +70,6 @@ describe.skipIf(!hasChromium())('a view', () => {
     await purchase({ app, type: 'SUBSCRIBED' })
     await app.windfall.metrics.whenCurrent()
     return { app, ...(await visitAsOwner(browser, app, 'desktop')) }
-  }
-
-  /** The reads of a request: the paths of a batch, or its own. */
-  const readsOf = (request: Request): string[] => {
-    const { pathname, search, searchParams } = new URL(request.url())
-    const path = pathname.slice('/api/v1/'.length)
-    return path === 'batch' ? (searchParams.get('get') ?? '').split(' ') : [`${path}${search}`]
-  }
-
-  /** Collects the reads of each request of the API from now on. */
-  function watchRequests(page: Page): string[][] {
-    const requests: string[][] = []
-    page.on('request', (request) => {
-      if (/\/api\/v1\/(?!events\/stream)/.test(request.url())) requests.push(readsOf(request))
-    })
-    return requests
   }
 
   const namesIn = (reads: readonly string[] = []): string[] => reads.map((read) => read.replace(/\?.*/, ''))
