@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addDays, daysBetween } from '../../src/days.ts'
-import { isFiscalRange, RANGE_GROUPS, RANGE_TITLES, RANGES, rangeDays } from '../../src/web/ui/ranges.ts'
+import {
+  comparisonOf,
+  isFiscalRange,
+  RANGE_GROUPS,
+  RANGE_TITLES,
+  RANGES,
+  rangeDays,
+} from '../../src/web/ui/ranges.ts'
 import { seed } from '../random.ts'
 
 const of = (range: Exclude<(typeof RANGES)[number], 'custom'>, today: string) => {
@@ -62,4 +69,12 @@ test('every range but the custom one is in the menu once, with a title of its ow
   expect(RANGE_GROUPS.flat().toSorted()).toEqual(RANGES.filter((range) => range !== 'custom').toSorted())
   expect(new Set(Object.values(RANGE_TITLES)).size).toBe(RANGES.length)
   expect(RANGES.filter(isFiscalRange)).toEqual(['fiscal_month', 'last_fiscal_month'])
+})
+
+test('calendar ranges are compared with the one before, others with as many days before', () => {
+  expect(comparisonOf('previous', 'month')).toBe('month')
+  expect(comparisonOf('previous', '12m')).toBe('year')
+  for (const range of ['today', '7d', '28d', '90d', 'custom'] as const)
+    expect([range, comparisonOf('previous', range)]).toEqual([range, 'days'])
+  expect(comparisonOf('year', '28d')).toBe('year')
 })

@@ -130,11 +130,9 @@ const CALENDAR_UNITS: Partial<Record<Range, Comparison>> = {
   last_fiscal_month: 'fiscal_month',
 }
 
-/** The API’s parameter for a chosen comparison of a range; null for none. */
-export function calendarComparison(chosen: unknown, range: Range): Comparison | null {
-  if (chosen === 'year') return 'year'
-  return chosen === 'previous' ? (CALENDAR_UNITS[range] ?? 'previous') : null
-}
+/** The API’s parameter for a chosen comparison of a range. The compared days do not depend on the interval. */
+export const comparisonOf = (chosen: 'previous' | 'year', range: Range): Comparison =>
+  chosen === 'year' ? chosen : (CALENDAR_UNITS[range] ?? 'days')
 
 /** Whether the days of a range are Pacific days. */
 export const isFiscalRange = (range: Range): boolean =>

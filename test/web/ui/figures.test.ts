@@ -11,11 +11,7 @@ import {
 import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
 import { formattersOf } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { noPeriodNote, unpricedNote } from '../../../src/web/ui/metrics/origins.ts'
-import {
-  comparedWithStart,
-  knownOnly,
-  withoutUnknownPrevious,
-} from '../../../src/web/ui/metrics/shown_points.ts'
+import { knownOnly, withoutUnknownPrevious } from '../../../src/web/ui/metrics/shown_points.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
 test('uses the figure of the whole range, however its points are drawn', () => {
@@ -76,24 +72,13 @@ test('removes a previous period without data', () => {
   expect(withoutUnknownPrevious({ ...answer, first_on: null }).previous).toBeNull()
 })
 
-test('compares a level with its first value in the range, and names the day', () => {
+test('names the days that a flow, or the day that a level is compared with', () => {
   const level = answerOf({
     metric: 'mrr',
     kind: 'level',
     series: [seriesOf(moneyPoints([2000, 3000, 4000]))],
   })
-  const compared = comparedWithStart(level, 'none')
-  expect(compared.previous?.series[0]?.points).toEqual(moneyPoints([2000]))
-  expect(comparedText(compared)).toBe('since Nov 1, 2026')
-  const weeks = {
-    ...level,
-    interval: 'week' as const,
-    series: [seriesOf([moneyPoints([2])[0], moneyPoints([3], '2026-11-08')[0]].flatMap((one) => one ?? []))],
-  }
-  expect(comparedText(comparedWithStart(weeks, 'none'))).toBe('since Nov 7, 2026')
-  expect(comparedWithStart(level, 'year')).toBe(level)
   const flow = { ...level, kind: 'flow' as const }
-  expect(comparedWithStart(flow, 'none')).toBe(flow)
   const previous = { from_on: '2026-08-01', until_on: '2026-10-31', series: [] }
   expect(comparedText({ ...flow, previous })).toBe('vs. Aug 1, 2026 – Oct 31, 2026')
   expect(comparedText({ ...level, previous })).toBe('since Oct 31, 2026')

@@ -1,10 +1,11 @@
 /** The query of a metric in the current scope. */
 
 import { useMemo } from 'preact/hooks'
+import type { Comparison } from '../../../metrics/series/buckets.ts'
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { useQuery } from '../queries.ts'
-import { calendarComparison, rangeDays } from '../ranges.ts'
+import { comparisonOf, rangeDays } from '../ranges.ts'
 import { daysOf, metricQuery, type Scope, useScope } from '../scope.ts'
 import { type Session, useSession } from '../session.ts'
 import { daysBetween } from '../words.ts'
@@ -23,6 +24,21 @@ function ratioScope(scope: Scope, definition: Definition | undefined, today: str
   const days = daysBetween(from, to) + 1
   if (days < MIN_DAYS_OF_WEEKS) return scope
   return { ...scope, interval: days < MIN_DAYS_OF_MONTHS ? 'week' : 'month' }
+}
+
+/**
+ * What a figure is compared with. Without `asked` that is what is chosen. `always`: also if nothing is chosen; then a level
+ * is compared with its value at the start of the range. `start`: with that, whatever is chosen. null: with nothing.
+ */
+function comparisonIn(
+  { compare, range }: Scope,
+  asked: Query['compare'],
+  definition: Definition | undefined,
+): Comparison | null {
+  if (asked === null || (asked === undefined && compare === 'none')) return null
+  const isLevel = definition?.kind === 'level' && definition.unit !== 'ratio'
+  if (asked === 'start' || (isLevel && compare === 'none')) return 'start'
+  return comparisonOf(compare === 'none' ? 'previous' : compare, range)
 }
 
 /** Whether the metric is money that exists only as gross. */
@@ -62,7 +78,7 @@ function useQueryOf() {
     basis: definition?.bases.includes(basis) && basis !== 'gross' ? basis : null,
     currency: definition?.filters.includes('currency') ? scope.currency : null,
     ...params,
-    compare: calendarComparison(params.compare === undefined ? scope.compare : params.compare, scope.range),
+    compare: comparisonIn(scope, params.compare, definition),
   })
   return { queryOf, overview, session }
 }
@@ -75,7 +91,10 @@ export function useMetricCsv(): (definition: Definition) => string {
   return (definition) => csvUrlsOf(pathOf(definition.name), queryOf(definition, {})).csv
 }
 
-/** Queries a metric once `isEnabled` is true, today's date is known and the definition is loaded. */
+/**
+ * Queries a metric in the current scope, with `params`, whose `compare` is as in `comparisonIn`, once `isEnabled` is true, today's
+ * date is known and the definition is loaded.
+ */
 export function useMetric(name: string, params: Query = {}, isEnabled = true) {
   const { queryOf, overview, session } = useQueryOf()
   const definition = useDefinition(name)

@@ -1,6 +1,5 @@
 /** Which points of an answer are shown, of which days, and what they are compared with. */
-import type { Comparison } from '../scope.ts'
-import { day, endOf } from '../words.ts'
+import { day } from '../words.ts'
 import type { MetricAnswer, Point, Series, WholeAnswer } from './metric_answer.ts'
 
 /** A response of exactly the chosen days: points whose interval is not whole in them have the figures of their part. */
@@ -49,19 +48,6 @@ export function uncomparedText({ previous, first_on }: MetricAnswer): string | n
 /** Removes compared days that are not wholly known. */
 export const withoutUnknownPrevious = (answer: MetricAnswer): MetricAnswer =>
   uncomparedText(answer) === null ? answer : { ...answer, previous: null }
-
-/**
- * Compares a level with its first value in the range, as the chart shows it, unless a comparison is chosen. Other answers
- * stay as they are.
- */
-export function comparedWithStart(answer: MetricAnswer, chosen: Comparison): MetricAnswer {
-  const { kind, unit, series, interval } = answer
-  const [first, second] = series[0]?.points ?? []
-  if (chosen !== 'none' || kind !== 'level' || unit === 'ratio' || !first || !second) return answer
-  const { on: from_on, until_on } = first.clipped ?? { on: first.on, until_on: endOf(first.on, interval) }
-  const starts = series.map((one) => ({ ...one, range: one.points[0] ?? {}, points: one.points.slice(0, 1) }))
-  return { ...answer, previous: { from_on, until_on, series: starts } }
-}
 
 /** Removes points before the first day with data. Returns the answer unchanged if there is no data. */
 export function knownOnly(answer: MetricAnswer): MetricAnswer {

@@ -7,7 +7,7 @@ import { withoutUnknownPrevious } from '../metrics/shown_points.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta, Stat } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
-import { comparedWith, useQueryParams, useScope } from '../scope.ts'
+import { useQueryParams, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { share } from '../words.ts'
 
@@ -79,7 +79,7 @@ export function NetRevenue(): JSX.Element {
   const { scope } = useScope()
   const [params, setParams] = useQueryParams()
   const part = params[PART_PARAM] ?? null
-  const comparison = { compare: comparedWith(scope) }
+  const comparison = { compare: 'always' }
   const gross = useMetric('revenue', { ...comparison, basis: basis === 'proceeds' ? 'proceeds' : null })
   const proceeds = useMetric('revenue', { ...comparison, basis: basis === 'gross' ? null : 'proceeds' })
   const whole = (one: 'gross' | 'proceeds') => ({
