@@ -1,4 +1,5 @@
 /** Which points of an answer are shown, of which days, and what they are compared with. */
+import { isWhollyKnown } from '../../../metrics/unknown_reasons.ts'
 import { day } from '../words.ts'
 import type { MetricAnswer, Point, Series, WholeAnswer } from './metric_answer.ts'
 
@@ -7,7 +8,7 @@ export function exactly({ range, series, previous, ...answer }: WholeAnswer): Me
   const before = previous && {
     ...previous.range,
     series: previous.series.map(exactSeries),
-    is_unknown: previous.series.some((one) => one.range.reasons.some((reason) => UNKNOWN.has(reason))),
+    is_unknown: !previous.series.every((one) => isWhollyKnown(one.range.reasons)),
   }
   return { ...answer, ...range, series: series.map(exactSeries), previous: before }
 }
@@ -20,17 +21,6 @@ function exactSeries({ range, points, ...one }: WholeAnswer['series'][number]): 
   }
   return { ...one, range, points: parts.size === 0 ? points : points.map(exactPoint) }
 }
-
-/** Why days are not wholly known. Other reasons change little. */
-const UNKNOWN: ReadonlySet<string> = new Set([
-  'never_heard',
-  'before_ledger',
-  'no_reports',
-  'suspect_report',
-  'unread_rows',
-  'older_unknown',
-  'not_converted',
-])
 
 /**
  * Why figures are not compared: the compared days are not wholly known. Null if they are, or if none are compared; empty
