@@ -134,6 +134,13 @@ const CALENDAR_UNITS: Partial<Record<Range, Comparison>> = {
 export const comparisonOf = (chosen: 'previous' | 'year', range: Range): Comparison =>
   chosen === 'year' ? chosen : (CALENDAR_UNITS[range] ?? 'days')
 
+/** Whether a whole week or month lies in some days and is over. */
+export function hasFinished({ from, to }: Days, today: string, unit: 'week' | 'month'): boolean {
+  const first = dayNumber(from)
+  const { last } = unit === 'week' ? weekSpan(weekOf(first + 6)) : monthsFrom(monthOf(first - 1) + 1, 1)
+  return last <= Math.min(dayNumber(to), dayNumber(today) - 1)
+}
+
 /** Whether the days of a range are Pacific days. */
 export const isFiscalRange = (range: Range): boolean =>
   range === 'fiscal_month' || range === 'last_fiscal_month'

@@ -5,11 +5,12 @@ import type { Comparison } from '../../../metrics/series/buckets.ts'
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { useQuery } from '../queries.ts'
-import { comparisonOf, rangeDays } from '../ranges.ts'
+import { comparisonOf, hasFinished, rangeDays } from '../ranges.ts'
 import { daysOf, metricQuery, type Scope, useScope } from '../scope.ts'
 import { type Session, useSession } from '../session.ts'
 import { daysBetween } from '../words.ts'
 import { type Definition, useDefinition } from './definitions.ts'
+import { isOfOnePeriod } from './figures.ts'
 import type { WholeAnswer } from './metric_answer.ts'
 import { exactly } from './shown_points.ts'
 
@@ -17,10 +18,17 @@ import { exactly } from './shown_points.ts'
 const MIN_DAYS_OF_MONTHS = 28
 const MIN_DAYS_OF_WEEKS = 7
 
-/** Daily ratios of a small business jump between 0 and 100 %, so ratios default to longer intervals. */
+/**
+ * Daily ratios of a small business jump between 0 and 100 %, so ratios default to longer intervals. Those of one period
+ * need one in the range that is whole and over: rolling days of four weeks have such a week, but no such month.
+ */
 function ratioScope(scope: Scope, definition: Definition | undefined, today: string): Scope {
   if (definition?.unit !== 'ratio' || scope.interval !== null || scope.range === 'all') return scope
   const { from, to } = daysOf(scope, today, null)
+  if (isOfOnePeriod(definition.name)) {
+    const interval = (['month', 'week'] as const).find((one) => hasFinished({ from, to }, today, one))
+    return { ...scope, interval: interval ?? 'day' }
+  }
   const days = daysBetween(from, to) + 1
   if (days < MIN_DAYS_OF_WEEKS) return scope
   return { ...scope, interval: days < MIN_DAYS_OF_MONTHS ? 'week' : 'month' }

@@ -8,10 +8,15 @@ export function exactly({ range, series, previous, ...answer }: WholeAnswer): Me
   const before = previous && {
     ...previous.range,
     series: previous.series.map(exactSeries),
-    is_unknown: !previous.series.every((one) => isWhollyKnown(one.range.reasons)),
+    is_unknown: isUnknown(previous.series),
   }
-  return { ...answer, ...range, series: series.map(exactSeries), previous: before }
+  const is_unknown = isUnknown(series)
+  return { ...answer, ...range, series: series.map(exactSeries), previous: before, is_unknown }
 }
+
+/** Whether the days of some series are not wholly known. */
+const isUnknown = (series: WholeAnswer['series']): boolean =>
+  !series.every((one) => isWhollyKnown(one.range.reasons))
 
 function exactSeries({ range, points, ...one }: WholeAnswer['series'][number]): Series {
   const parts = new Map(range.clipped.map((part) => [part.of, part]))
@@ -23,19 +28,23 @@ function exactSeries({ range, points, ...one }: WholeAnswer['series'][number]): 
 }
 
 /**
- * Why figures are not compared: the compared days are not wholly known. Null if they are, or if none are compared; empty
- * without any data.
+ * Why figures are not compared: the days or the compared days are not wholly known, or the only day is not over. Null if
+ * they are compared, or if no comparison is asked for; empty without any data.
  */
-export function uncomparedText({ previous, first_on }: MetricAnswer): string | null {
+export function uncomparedText(answer: MetricAnswer): string | null {
+  const { previous, first_on, kind, from_on, today_on, is_unknown } = answer
   if (!previous) return null
   if (first_on === null) return ''
-  if (!previous.is_unknown && previous.until_on >= first_on) return null
+  if (!previous.is_unknown && previous.until_on >= first_on) {
+    if (kind === 'flow' && from_on === today_on) return 'the day is not over'
+    return is_unknown ? 'these days are not fully known' : null
+  }
   return previous.from_on < first_on
     ? `no data before ${day(first_on)}`
     : 'the days before are not fully known'
 }
 
-/** Removes compared days that are not wholly known. */
+/** Removes compared days that figures are not compared with. */
 export const withoutUnknownPrevious = (answer: MetricAnswer): MetricAnswer =>
   uncomparedText(answer) === null ? answer : { ...answer, previous: null }
 
