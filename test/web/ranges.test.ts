@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addDays, daysBetween } from '../../src/days.ts'
-import { isFiscalRange, RANGE_GROUPS, RANGE_TITLES, RANGES, rangeDays } from '../../src/web/ui/ranges.ts'
+import {
+  comparisonOf,
+  hasFinished,
+  isFiscalRange,
+  RANGE_GROUPS,
+  RANGE_TITLES,
+  RANGES,
+  rangeDays,
+} from '../../src/web/ui/ranges.ts'
 import { seed } from '../random.ts'
 
 const of = (range: Exclude<(typeof RANGES)[number], 'custom'>, today: string) => {
@@ -62,4 +70,27 @@ test('every range but the custom one is in the menu once, with a title of its ow
   expect(RANGE_GROUPS.flat().toSorted()).toEqual(RANGES.filter((range) => range !== 'custom').toSorted())
   expect(new Set(Object.values(RANGE_TITLES)).size).toBe(RANGES.length)
   expect(RANGES.filter(isFiscalRange)).toEqual(['fiscal_month', 'last_fiscal_month'])
+})
+
+test('calendar ranges are compared with the one before, others with as many days before', () => {
+  expect(comparisonOf('previous', 'month')).toBe('month')
+  expect(comparisonOf('previous', '12m')).toBe('year')
+  for (const range of ['today', '7d', '28d', '90d', 'custom'] as const)
+    expect([range, comparisonOf('previous', range)]).toEqual([range, 'days'])
+  expect(comparisonOf('year', '28d')).toBe('year')
+})
+
+test('four rolling weeks have a week that is whole and over, a last month has its month', () => {
+  const has = (
+    range: '7d' | '28d' | 'week' | 'last_week' | 'last_month',
+    today: string,
+    unit: 'week' | 'month',
+  ) => hasFinished(rangeDays(range, today, null), today, unit)
+  for (const today of ['2026-11-22', '2026-11-23', '2026-11-27', '2026-11-30', '2026-12-01'])
+    expect([today, has('28d', today, 'month'), has('28d', today, 'week')]).toEqual([today, false, true])
+  expect(has('last_month', '2026-11-27', 'month')).toBe(true)
+  expect(has('last_week', '2026-11-27', 'week')).toBe(true)
+  // A Sunday: its week is whole, and not over.
+  expect(has('week', '2026-11-29', 'week')).toBe(false)
+  expect(has('7d', '2026-11-29', 'week')).toBe(false)
 })

@@ -17,7 +17,7 @@ const Compared = v.object({
   usual: v.pipe(
     v.nullable(v.number()),
     v.description(
-      'Daily: the mean of the same weekday of the last four weeks. Weekly: the mean of the last four weeks. Null without a full one',
+      'Daily: the mean of the same weekday of the last four weeks. Weekly: the mean of the last four weeks. Null without one that is wholly known, and if the value is not',
     ),
   ),
   usual_of: v.pipe(v.number(), v.description('How many days or weeks the mean has')),
@@ -45,7 +45,10 @@ export const DigestFigures = v.object({
   proceeds: Compared,
   mrr: v.object({
     milli: v.nullable(milli),
-    before_milli: v.pipe(v.nullable(milli), v.description('MRR at the end of the period before')),
+    before_milli: v.pipe(
+      v.nullable(milli),
+      v.description('MRR at the end of the period before; null if one of the two is not wholly known'),
+    ),
     movements: v.pipe(v.array(Movement), v.description('What changed MRR; parts of 0 are absent')),
     is_provisional: provisional,
   }),
@@ -68,7 +71,10 @@ export const DigestFigures = v.object({
       v.nullable(v.number()),
       v.description('Subscriptions in a grace period or in billing retry'),
     ),
-    before: v.pipe(v.nullable(v.number()), v.description('At the end of the period before')),
+    before: v.pipe(
+      v.nullable(v.number()),
+      v.description('At the end of the period before; null if one of the two is not wholly known'),
+    ),
     at_risk_milli: v.nullable(milli),
   }),
   attention: v.pipe(v.array(Attention), v.description('The open faults and warnings')),

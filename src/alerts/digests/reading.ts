@@ -8,7 +8,7 @@ import { type Finding, textOfFinding } from '../../health/findings.ts'
 import { DEFINITIONS, type MetricName } from '../../metrics/definitions/definitions.ts'
 import { type DayNumber, dayText } from '../../metrics/lineage/calendar.ts'
 import type { Point } from '../../metrics/series/points.ts'
-import { isCutOff } from '../../metrics/series/reasons.ts'
+import { isKnownOn } from '../../metrics/series/reasons.ts'
 import type { SeriesAnswer, SeriesReader, SnapshotScope } from '../../metrics/series/series.ts'
 import { resolveRequest, SeriesParams } from '../../metrics/series/series_request.ts'
 import type { Compared, DigestFigures, DigestKind } from './figures.ts'
@@ -142,15 +142,18 @@ const lastOf = (answer: SeriesAnswer): Point | undefined => pointsOf(answer).at(
 
 const figureAt = (point: Point | undefined): number | null => point?.milli ?? point?.count ?? null
 
-/** The last figure of a metric beside the usual one: the mean of the earlier days or weeks that are known as a whole. */
+/**
+ * The last figure of a metric beside the usual one: the mean of the earlier days or weeks that are wholly known. There is
+ * none for a figure that is not wholly known.
+ */
 function comparedIn(answer: SeriesAnswer, kind: DigestKind): Compared {
   const points = pointsOf(answer)
+  const last = points.at(-1)
   const step = kind === 'daily' ? 7 : 1
   const known = Array.from({ length: USUAL_WEEKS }, (_, week) => points.at(-1 - step * (week + 1)))
-    .filter((point) => point !== undefined && !isCutOff(answer.series[0], point.on))
+    .filter((point) => areKnown(answer, point, last))
     .map(figureAt)
     .filter((value) => value !== null)
-  const last = points.at(-1)
   return {
     value: figureAt(last),
     usual: known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length,
@@ -159,11 +162,15 @@ function comparedIn(answer: SeriesAnswer, kind: DigestKind): Compared {
   }
 }
 
+/** Whether some points of a total are wholly known. */
+const areKnown = ({ series }: SeriesAnswer, ...points: (Point | undefined)[]): boolean =>
+  points.every((point) => point !== undefined && isKnownOn(series[0], point.on))
+
 function mrrOf(mrr: SeriesAnswer, movements: SeriesAnswer): DigestFigures['mrr'] {
   const [before, last] = pointsOf(mrr).slice(-2)
   return {
     milli: last?.milli ?? null,
-    before_milli: before?.milli ?? null,
+    before_milli: areKnown(mrr, before, last) ? (before?.milli ?? null) : null,
     movements: DEFINITIONS.mrr_movements.parts.flatMap(({ name: part, title }) => {
       const { milli = null } = pointsOf(movements, part).at(-1) ?? {}
       return milli === null || milli === 0 ? [] : [{ part, title, milli }]
@@ -199,6 +206,6 @@ function failedAt(answer: SeriesAnswer, back: number): number | null {
 
 const failedOf = (status: SeriesAnswer, atRisk: SeriesAnswer): DigestFigures['failed_payments'] => ({
   count: failedAt(status, 1),
-  before: failedAt(status, 2),
+  before: areKnown(status, pointsOf(status).at(-2), pointsOf(status).at(-1)) ? failedAt(status, 2) : null,
   at_risk_milli: failedAt(atRisk, 1),
 })

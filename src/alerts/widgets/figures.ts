@@ -4,6 +4,7 @@ import type { App } from '../../apps/apps.ts'
 import { type Organization, UNNAMED } from '../../apps/organizations.ts'
 import type { MetricName } from '../../metrics/definitions/definitions.ts'
 import { dayText } from '../../metrics/lineage/calendar.ts'
+import { isKnownOn } from '../../metrics/series/reasons.ts'
 import type { SeriesReader } from '../../metrics/series/series.ts'
 import { resolveRequest, SeriesParams } from '../../metrics/series/series_request.ts'
 
@@ -79,8 +80,8 @@ export const DEFAULT_WIDGET_METRICS: readonly WidgetMetricName[] = [
 
 /**
  * A figure. `value` is in thousandths of the currency if `is_money`, otherwise a count; null if it is unknown. A sum is of
- * its known days. `before`: the same a week before for yesterday, 30 days before for levels and sums; null where a
- * comparison would mislead.
+ * its known days. `before`: the same a week before for yesterday, 30 days before for levels and sums; null where one of
+ * the two is not wholly known, and for today.
  */
 export type WidgetFigure = Readonly<{
   name: WidgetMetricName
@@ -122,16 +123,18 @@ export function openWidgetFigures({ series, clock }: Deps) {
       scope,
       async (one) => {
         const today = series.todayOf(one)
-        const days = new Map<MetricName, readonly (number | null)[]>()
+        const days = new Map<MetricName, readonly Day[]>()
         for (const metric of new Set(ordered.map((each) => each.metric))) {
           const range = { from: dayText(today - 2 * MONTH), to: dayText(today), interval: 'day' }
           const request = resolveRequest(metric, v.parse(SeriesParams, range), today)
           const answer = await series.answer(one, request)
-          const points =
-            answer.series.find(({ part, value }) => part === null && value === null)?.points ?? []
+          const total = answer.series.find(({ part, value }) => part === null && value === null)
           days.set(
             metric,
-            points.map((point) => point.milli ?? point.count ?? null),
+            (total?.points ?? []).map((point) => ({
+              value: point.milli ?? point.count ?? null,
+              isKnown: isKnownOn(total, point.on),
+            })),
           )
         }
         return {
@@ -157,32 +160,37 @@ function headingOf([app, ...others]: readonly App[], { name }: Organization): st
   return name === UNNAMED ? 'Windfall' : name
 }
 
+/** The figure of a day. `isKnown`: whether all of it is known. */
+type Day = { value: number | null; isKnown: boolean }
+
 /** The figure of a metric from its days, of which the last is today. */
-function figureOf(
-  { name, title, metric, reading }: WidgetMetric,
-  days: readonly (number | null)[],
-): WidgetFigure {
-  const at = (back: number): number | null => days.at(-1 - back) ?? null
-  const month = (from: number) => Array.from({ length: MONTH }, (_, index) => at(from + index))
-  const sumOf = (days: readonly (number | null)[]): number | null => {
-    const known = days.filter((value) => value !== null)
+function figureOf({ name, title, metric, reading }: WidgetMetric, days: readonly Day[]): WidgetFigure {
+  const at = (back: number): number | null => days.at(-1 - back)?.value ?? null
+  const areKnown = (...back: number[]): boolean =>
+    back.every((one) => at(one) !== null && days.at(-1 - one)?.isKnown)
+  const month = (from: number) => Array.from({ length: MONTH }, (_, index) => from + index)
+  const sumOf = (back: readonly number[]): number | null => {
+    const known = back.map(at).filter((value) => value !== null)
     return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
   }
-  const isKnown = !month(0).includes(null) && !month(MONTH).includes(null)
   const shared = {
     name,
     title,
     is_money: metric === 'revenue' || metric === 'mrr',
-    spark: days.slice(-MONTH),
+    spark: days.slice(-MONTH).map(({ value }) => value),
   }
   switch (reading) {
     case 'today':
       return { ...shared, value: at(0), before: null }
     case 'yesterday':
-      return { ...shared, value: at(1), before: at(1 + WEEK) }
+      return { ...shared, value: at(1), before: areKnown(1, 1 + WEEK) ? at(1 + WEEK) : null }
     case 'sum':
-      return { ...shared, value: sumOf(month(0)), before: isKnown ? sumOf(month(MONTH)) : null }
+      return {
+        ...shared,
+        value: sumOf(month(0)),
+        before: areKnown(...month(0), ...month(MONTH)) ? sumOf(month(MONTH)) : null,
+      }
     case 'level':
-      return { ...shared, value: at(0), before: at(MONTH) }
+      return { ...shared, value: at(0), before: areKnown(0, MONTH) ? at(MONTH) : null }
   }
 }

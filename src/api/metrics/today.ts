@@ -51,8 +51,14 @@ export const TodayAnswer = v.object({
     count: figure,
     complete: v.boolean(),
     not_converted,
-    change_milli: v.pipe(v.nullable(v.number()), v.description('null if one of the values is unknown')),
-    change_ratio: v.pipe(v.nullable(v.number()), v.description('null if the earlier value is 0 or unknown')),
+    change_milli: v.pipe(
+      v.nullable(v.number()),
+      v.description('null if one of the values is not wholly known'),
+    ),
+    change_ratio: v.pipe(
+      v.nullable(v.number()),
+      v.description('null if the earlier value is 0, or one is not wholly known'),
+    ),
     no_period: v.pipe(
       v.nullable(v.number()),
       v.description('Subscriptions to a product with an unknown period, which MRR does not include'),

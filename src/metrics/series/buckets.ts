@@ -65,10 +65,20 @@ export function cutsOf(buckets: readonly Bucket[], range: Bucket, today: DayNumb
 }
 
 /**
- * What a range is compared with. previous: directly before. The others: the same days of the week, month, quarter, fiscal
- * month or year before.
+ * What a range is compared with. days: as many days directly before. start: the day before, at whose end levels are those
+ * at the start of the range. previous: as many days or intervals directly before. The others: the same days of the week,
+ * month, quarter, fiscal month or year before.
  */
-export const COMPARISONS = ['previous', 'week', 'month', 'quarter', 'fiscal_month', 'year'] as const
+export const COMPARISONS = [
+  'days',
+  'start',
+  'previous',
+  'week',
+  'month',
+  'quarter',
+  'fiscal_month',
+  'year',
+] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
 /** How many months before the range the compared days are. */
@@ -85,17 +95,20 @@ export function comparisonUnit(
 ): { unit: Interval; back: number } {
   if (comparison === 'week' || comparison === 'fiscal_month') return { unit: comparison, back: 1 }
   if (comparison === 'year' && interval === 'fiscal_month') return { unit: interval, back: 12 }
+  const days = { unit: 'day', back: until - from + 1 } as const
+  if (comparison === 'days' || comparison === 'start') return days
   if (comparison !== 'previous') return { unit: 'month', back: MONTHS_BACK[comparison] }
   const first = numberOf[interval](from)
-  if (bucketOf[interval](first).from !== from) return { unit: 'day', back: until - from + 1 }
+  if (bucketOf[interval](first).from !== from) return days
   return { unit: interval, back: numberOf[interval](until) - first + 1 }
 }
 
 /**
- * The days that a range is compared with: the same days some units before. A day that a unit does not have is its last,
- * and whole units are compared with whole units.
+ * The days that a range is compared with: the same days some units before, or the day before. A day that a unit does not
+ * have is its last, and whole units are compared with whole units.
  */
 export function comparedDays({ from, until }: Bucket, interval: Interval, comparison: Comparison): Bucket {
+  if (comparison === 'start') return { from: from - 1, until: from - 1 }
   const { unit, back } = comparisonUnit({ from, until }, interval, comparison)
   const ofDay = (day: DayNumber) => bucketOf[unit](numberOf[unit](day))
   const before = (day: DayNumber) => bucketOf[unit](numberOf[unit](day) - back)

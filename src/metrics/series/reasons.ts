@@ -1,6 +1,7 @@
 /** Why figures are null or incomplete: the codes, and the ranges of days to which they apply. */
 import { DAY_REASONS } from '../joined/days.ts'
 import type { Bucket } from '../sums/tallies.ts'
+import { isWhollyKnown } from '../unknown_reasons.ts'
 import { daysOfBucket } from './buckets.ts'
 
 /** The codes. A later version may add some. */
@@ -52,6 +53,6 @@ export function reasonRanges(
 export const reasonsOn = (ranges: readonly ReasonRange[], on: string): Reason[] =>
   ranges.filter(({ from_on, until_on }) => from_on <= on && on <= until_on).map(({ reason }) => reason)
 
-/** Whether notifications arrive only since a time within a point’s interval, so that it is not comparable with others. */
-export const isCutOff = (series: { reasons: readonly ReasonRange[] } | undefined, on: string): boolean =>
-  reasonsOn(series?.reasons ?? [], on).includes('before_ledger')
+/** Whether the point that begins on a day is wholly known, so that it can be compared with others. */
+export const isKnownOn = (series: { reasons: readonly ReasonRange[] } | undefined, on: string): boolean =>
+  isWhollyKnown(reasonsOn(series?.reasons ?? [], on))

@@ -136,7 +136,7 @@ export const SeriesParams = v.object({
     v.pipe(
       v.picklist(COMPARISONS),
       v.description(
-        'Adds other days. previous: directly before the range; as many intervals if the range begins with one. week, month, quarter, fiscal_month and year: the same days of the one before',
+        'Adds other days. days: as many days directly before the range. start: the day before it, at whose end a level is that at the start of the range. previous: as days; as many intervals if the range begins with one. week, month, quarter, fiscal_month and year: the same days of the one before',
       ),
     ),
   ),

@@ -7,7 +7,7 @@ import type { MetricName } from '../definitions/definitions.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import { ratioOf } from './formula_lines.ts'
 import type { Point } from './points.ts'
-import { isCutOff } from './reasons.ts'
+import { isKnownOn } from './reasons.ts'
 import type { SeriesAnswer, SeriesReader, SeriesScope, SnapshotScope } from './series.ts'
 import { resolveRequest, SeriesParams } from './series_request.ts'
 
@@ -98,10 +98,10 @@ function pointOf({ series }: SeriesAnswer, part: string | null, on: string): Poi
   return pointIn(part) ?? { on, milli: zero, count: zero, complete: false }
 }
 
-/** The mean revenue of the same weekday over the previous weeks that are known. Each value is of a whole day. */
+/** The mean revenue of the same weekday over the previous weeks that are wholly known. Each value is of a whole day. */
 function usualOf(revenue: SeriesAnswer, today: DayNumber) {
   const days = Array.from({ length: COMPARED_WEEKS }, (_, index) => dayText(today - 7 * (index + 1)))
-    .filter((on) => !isCutOff(revenue.series[0], on))
+    .filter((on) => isKnownOn(revenue.series[0], on))
     .map((on) => pointOf(revenue, null, on))
     .filter(({ milli }) => milli !== null)
   const sum = days.reduce((all, { milli }) => all + (milli ?? 0), 0)
@@ -143,12 +143,14 @@ function sumOf(points: readonly Point[]) {
   }
 }
 
-/** MRR now, and the change since the first point. */
+/** MRR now, and the change since the first point if both are wholly known. */
 function levelOf({ series }: SeriesAnswer) {
-  const points = series.find(({ part }) => part === null)?.points ?? []
+  const total = series.find(({ part }) => part === null)
+  const points = total?.points ?? []
   const [first, now] = [points[0]?.milli ?? null, points.at(-1)]
   const { milli = null, count = null, not_converted } = now ?? {}
-  const change_milli = milli === null || first === null ? null : milli - first
+  const areKnown = [points[0], now].every((point) => point !== undefined && isKnownOn(total, point.on))
+  const change_milli = milli === null || first === null || !areKnown ? null : milli - first
   const withoutPeriod = series.find(({ part }) => part === 'no_period')?.points.at(-1)?.count
   return {
     milli,

@@ -130,10 +130,15 @@ const CALENDAR_UNITS: Partial<Record<Range, Comparison>> = {
   last_fiscal_month: 'fiscal_month',
 }
 
-/** The API’s parameter for a chosen comparison of a range; null for none. */
-export function calendarComparison(chosen: unknown, range: Range): Comparison | null {
-  if (chosen === 'year') return 'year'
-  return chosen === 'previous' ? (CALENDAR_UNITS[range] ?? 'previous') : null
+/** The API’s parameter for a chosen comparison of a range. The compared days do not depend on the interval. */
+export const comparisonOf = (chosen: 'previous' | 'year', range: Range): Comparison =>
+  chosen === 'year' ? chosen : (CALENDAR_UNITS[range] ?? 'days')
+
+/** Whether a whole week or month lies in some days and is over. */
+export function hasFinished({ from, to }: Days, today: string, unit: 'week' | 'month'): boolean {
+  const first = dayNumber(from)
+  const { last } = unit === 'week' ? weekSpan(weekOf(first + 6)) : monthsFrom(monthOf(first - 1) + 1, 1)
+  return last <= Math.min(dayNumber(to), dayNumber(today) - 1)
 }
 
 /** Whether the days of a range are Pacific days. */

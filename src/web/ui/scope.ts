@@ -194,10 +194,6 @@ export function metricQuery(scope: Scope, today: string, first: string | null = 
   }
 }
 
-/** What a figure that is always compared is compared with: the chosen period, else the previous one. */
-export const comparedWith = ({ compare }: Pick<Scope, 'compare'>): 'previous' | 'year' =>
-  compare === 'year' ? 'year' : 'previous'
-
 /** The display currency, as a parameter of requests for amounts. */
 export const displayQuery = ({ display }: Pick<Scope, 'display'>): Query => ({ display_currency: display })
 

@@ -31,6 +31,15 @@ const OFTEN_CLIPPED = ['90d', '12m', 'last_quarter', 'year', 'last_year', 'last_
 
 const money = (milli: number): string =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(milli / 1000)
+const change = (now: number, before: number): string =>
+  new Intl.NumberFormat('en-US', {
+    style: 'percent',
+    signDisplay: 'exceptZero',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  })
+    .format(now / before - 1)
+    .replace('−', '-')
 const milliOf = (text: string): number => Math.round(Number(text.replace(/[^\d.-]/g, '')) * 1000)
 
 describe.skipIf(!hasChromium())('exact ranges', () => {
@@ -122,28 +131,38 @@ describe.skipIf(!hasChromium())('exact ranges', () => {
 
   test('a calendar range is compared with the one before, to the same day', async () => {
     const { page, soldIn } = await enter('2026-11-25T20:00:00Z', 'UTC')
-    const change = (now: readonly [string, string], before: readonly [string, string]): string => {
-      const share = soldIn(...now) / soldIn(...before) - 1
-      return new Intl.NumberFormat('en-US', {
-        style: 'percent',
-        signDisplay: 'exceptZero',
-        minimumFractionDigits: 1,
-        maximumFractionDigits: 1,
-      }).format(share)
-    }
     for (const [range, now, before] of [
       ['month', ['2026-11-01', '2026-11-25'], ['2026-10-01', '2026-10-25']],
       ['last_month', ['2026-10-01', '2026-10-31'], ['2026-09-01', '2026-09-30']],
       ['last_year', ['2025-01-01', '2025-12-31'], null],
       ['week', ['2026-11-23', '2026-11-25'], ['2026-11-16', '2026-11-18']],
     ] as const) {
+      const inDays = ([from, to]: readonly [string, string]): number => soldIn(from, to)
       await show(page, `/revenue?range=${range}`)
       const delta = page.getByRole('button', { name: /^Gross, less refunds/ }).locator('.delta')
       if (before === null) {
         expect(await delta.count()).toBe(0)
         expect(await card(page).locator('.figure-row').innerText()).toContain('no data before')
       } else
-        expect((await delta.innerText()).replace('−', '-')).toContain(change(now, before).replace('−', '-'))
+        expect((await delta.innerText()).replace('−', '-')).toContain(change(inDays(now), inDays(before)))
+    }
+  })
+
+  test('a rolling range is compared with as many days before, at every width and interval', async () => {
+    // Its 90 days begin with a Monday, and a phone draws them by week.
+    const { page, soldIn } = await enter('2026-11-28T20:00:00Z', 'UTC')
+    const expected = change(soldIn('2026-08-31', '2026-11-28'), soldIn('2026-06-02', '2026-08-30'))
+    for (const [width, by] of [
+      [1440, ''],
+      [390, ''],
+      [1440, '&by=week'],
+      [1440, '&by=month'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await show(page, `/revenue?range=90d${by}`)
+      const delta = page.getByRole('button', { name: /^Gross, less refunds/ }).locator('.delta')
+      const text = (await delta.innerText()).replace('−', '-').replace(/\s+/g, ' ')
+      expect([width, by, text]).toEqual([width, by, `${expected} vs. Jun 2, 2026 – Aug 30, 2026`])
     }
   })
 

@@ -180,3 +180,25 @@ test('the previous days are as many, or as many intervals if the range begins wi
   expect(compared('2026-09-01 2026-10-31', 'month', 'previous')).toBe('2026-07-01 2026-08-31')
   expect(compared('2026-11-16 2026-11-25', 'week', 'previous')).toBe('2026-11-02 2026-11-11')
 })
+
+test('as many days directly before are the same days at every interval', () => {
+  for (const interval of INTERVALS) {
+    expect(compared('2026-11-01 2026-11-28', interval, 'days')).toBe('2026-10-04 2026-10-31')
+    expect(compared('2026-02-01 2026-02-28', interval, 'days')).toBe('2026-01-04 2026-01-31')
+    expect(compared('2026-11-16 2026-11-25', interval, 'days')).toBe('2026-11-06 2026-11-15')
+  }
+})
+
+test('a level is compared with its start: its value at the end of the day before, and the reasons of that day', async () => {
+  for (const interval of INTERVALS) {
+    const days = 'from=2026-01-21&to=2026-02-17&zone=pacific'
+    const { previous } = await metric(`mrr?${days}&interval=${interval}&compare=start`)
+    expect(previous?.range).toEqual({ from_on: '2026-01-20', until_on: '2026-01-20' })
+    const own = await metric('mrr?from=2026-01-20&to=2026-01-20&zone=pacific')
+    expect(previous?.series[0]?.range).toMatchObject({
+      milli: own.series[0]?.range.milli,
+      count: own.series[0]?.range.count,
+      reasons: own.series[0]?.range.reasons,
+    })
+  }
+})

@@ -5,6 +5,7 @@ import {
   daysText,
   figureOfAll,
   isAmountOfChange,
+  partFigure,
   sumOf,
   totalsOf,
 } from '../../../src/web/ui/metrics/figures.ts'
@@ -12,28 +13,29 @@ import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
 import { formattersOf } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { noPeriodNote, unpricedNote } from '../../../src/web/ui/metrics/origins.ts'
 import {
-  comparedWithStart,
   knownOnly,
+  uncomparedText,
   withoutUnknownPrevious,
 } from '../../../src/web/ui/metrics/shown_points.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
 test('uses the figure of the whole range, however its points are drawn', () => {
   const series = { ...seriesOf(moneyPoints([1000, 2000, 4000])), range: { milli: 5000 } }
-  expect(figureOfAll({ metric: 'mrr', unit: 'money', kind: 'level' }, series).value).toBe(5000)
-  expect(figureOfAll({ metric: 'revenue', unit: 'money', kind: 'flow' }, series).value).toBe(5000)
+  expect(figureOfAll(answerOf({ metric: 'mrr', kind: 'level' }), series).value).toBe(5000)
+  expect(figureOfAll(answerOf({}), series).value).toBe(5000)
 })
 
-test('combines ratios of several weeks by numerator and denominator, without the incomplete week', () => {
-  // 1 of 10 and 3 of 30: 4 of 40. The third week is not over.
+test('uses the ratio of exactly the range, also of a week that is not over', () => {
   const points = ratioPoints([
     [1, 10, true],
     [3, 30, true],
     [5, 5, false],
   ])
-  expect(figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, seriesOf(points)).value).toBe(
-    0.1,
-  )
+  const series = { ...seriesOf(points), range: { ratio: 0.125, numerator: 5, denominator: 40 } }
+  const answer = answerOf({ metric: 'refund_rate', unit: 'ratio', ratio_of: 'count', interval: 'week' })
+  expect(figureOfAll(answer, series)).toMatchObject({ value: 0.125, denominator: 40 })
+  const unknown = { ...series, range: { ratio: null, numerator: null, denominator: null } }
+  expect(figureOfAll(answer, unknown).value).toBeNull()
 })
 
 test('names the days that have begun, although the last week ends later', () => {
@@ -42,20 +44,44 @@ test('names the days that have begun, although the last week ends later', () => 
   expect(daysText({ ...days, until_on: '2026-11-15' })).toBe('Nov 2, 2026 – Nov 15, 2026')
 })
 
-test('uses the last complete month for churn', () => {
+test('uses the last finished period for churn, names it, and shows nothing without one', () => {
+  // The weeks of November 2, 9 and 16; today is November 21.
   const points = ratioPoints([
     [1, 10, true],
-    [6, 30, true],
+    [6, 30, false],
     [5, 5, false],
   ])
-  expect(figureOfAll({ metric: 'churn_rate', unit: 'ratio', kind: 'flow' }, seriesOf(points)).value).toBe(0.2)
+  const churn = answerOf({ metric: 'churn_rate', unit: 'ratio', ratio_of: 'count', interval: 'week' })
+  const figure = figureOfAll(churn, seriesOf(points))
+  expect(figure).toMatchObject({ value: 0.2, denominator: 30 })
+  expect(basisText(churn, figure)).toBe('week of Nov 9')
+  const [first, , last] = points
+  const unfinished = figureOfAll(churn, seriesOf(last ? [last] : []))
+  expect(unfinished.value).toBeNull()
+  expect(basisText(churn, unfinished)).toBe('no finished week in these days')
+  const part = first && { ...first, clipped: { on: '2026-11-04', until_on: '2026-11-08' } }
+  expect(figureOfAll(churn, seriesOf(part ? [part] : [])).value).toBeNull()
+  const unknown = points.map((point) => ({ ...point, ratio: null, numerator: null, denominator: null }))
+  expect(figureOfAll(churn, seriesOf(unknown)).value).toBeNull()
+  const before = seriesOf(ratioPoints([[1, 10, true]]))
+  const previous = { from_on: '2026-10-20', until_on: '2026-11-10', series: [before] }
+  expect(comparedText({ ...churn, previous })).toBe('vs. week of Nov 2')
+})
+
+test('a part that an answer lacks is zero, and unknown where the total is', () => {
+  const known = { unit: 'money', series: [seriesOf(moneyPoints([8]))] } as const
+  expect(partFigure({ ...known, series: [...known.series] }, 'refunds')).toBe(0)
+  const nothing = { ...seriesOf([]), range: { milli: null } }
+  expect(partFigure({ unit: 'money', series: [nothing] }, 'refunds')).toBeNull()
+  const part = { ...nothing, part: 'refunds' }
+  expect(partFigure({ unit: 'money', series: [...known.series, part] }, 'refunds')).toBeNull()
 })
 
 test('distinguishes unknown from zero', () => {
   expect(sumOf([null, null])).toBeNull()
   expect(sumOf([null, 3])).toBe(3)
   expect(
-    figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, seriesOf(ratioPoints([[0, 0, true]])))
+    figureOfAll(answerOf({ metric: 'refund_rate', unit: 'ratio' }), seriesOf(ratioPoints([[0, 0, true]])))
       .value,
   ).toBeNull()
 })
@@ -76,37 +102,38 @@ test('removes a previous period without data', () => {
   expect(withoutUnknownPrevious({ ...answer, first_on: null }).previous).toBeNull()
 })
 
-test('compares a level with its first value in the range, and names the day', () => {
+test('compares only days that are wholly known, and no day that is not over', () => {
+  const previous = { from_on: '2026-10-29', until_on: '2026-10-31', series: [] }
+  const answer = answerOf({ previous })
+  expect(uncomparedText(answer)).toBeNull()
+  expect(uncomparedText({ ...answer, is_unknown: true })).toBe('these days are not fully known')
+  expect(uncomparedText({ ...answer, previous: { ...previous, is_unknown: true } })).toBe(
+    'the days before are not fully known',
+  )
+  const today = { ...answer, from_on: '2026-11-21', until_on: '2026-11-21' }
+  expect(uncomparedText(today)).toBe('the day is not over')
+  expect(uncomparedText({ ...today, kind: 'level' })).toBeNull()
+})
+
+test('names the days that a flow, or the day that a level is compared with', () => {
   const level = answerOf({
     metric: 'mrr',
     kind: 'level',
     series: [seriesOf(moneyPoints([2000, 3000, 4000]))],
   })
-  const compared = comparedWithStart(level, 'none')
-  expect(compared.previous?.series[0]?.points).toEqual(moneyPoints([2000]))
-  expect(comparedText(compared)).toBe('since Nov 1, 2026')
-  const weeks = {
-    ...level,
-    interval: 'week' as const,
-    series: [seriesOf([moneyPoints([2])[0], moneyPoints([3], '2026-11-08')[0]].flatMap((one) => one ?? []))],
-  }
-  expect(comparedText(comparedWithStart(weeks, 'none'))).toBe('since Nov 7, 2026')
-  expect(comparedWithStart(level, 'year')).toBe(level)
   const flow = { ...level, kind: 'flow' as const }
-  expect(comparedWithStart(flow, 'none')).toBe(flow)
   const previous = { from_on: '2026-08-01', until_on: '2026-10-31', series: [] }
   expect(comparedText({ ...flow, previous })).toBe('vs. Aug 1, 2026 – Oct 31, 2026')
   expect(comparedText({ ...level, previous })).toBe('since Oct 31, 2026')
 })
 
 test('says what a figure covers', () => {
-  const points = moneyPoints([1, 2, 3])
   const basis = (own: Parameters<typeof answerOf>[0]) =>
-    basisText(answerOf({ from_on: '2026-11-19', until_on: '2026-11-21', ...own }), { value: 1, points })
+    basisText(answerOf({ from_on: '2026-11-19', until_on: '2026-11-21', ...own }), { point: null })
   expect(basis({ kind: 'level' })).toBe('now')
   expect(basis({ kind: 'level', until_on: '2026-11-20' })).toBe('on Nov 20, 2026')
   expect(basis({ kind: 'flow' })).toBe('in 3 days')
-  expect(basis({ unit: 'ratio' })).toBe('Nov 1, 2026 – Nov 3, 2026')
+  expect(basis({ unit: 'ratio' })).toBe('Nov 19, 2026 – Nov 21, 2026')
 })
 
 test('shows the change of figures with either sign as an amount', () => {

@@ -15,15 +15,22 @@ export const ratioPoints = (ratios: [number, number, boolean][], apart = 7): Poi
   }))
 
 /** The sums of a field; nothing where no point has it. */
-function summed(points: readonly Point[], field: 'milli' | 'count'): Figures {
+function summed(points: readonly Point[], field: 'milli' | 'count' | 'numerator' | 'denominator'): Figures {
   const known = points.flatMap((one) => one[field] ?? [])
   if (points.every((one) => one[field] === undefined)) return {}
   return { [field]: known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) }
 }
 
+/** The ratio of the sums; nothing where no point is a ratio. */
+function ratioIn(points: readonly Point[]): Figures {
+  const sums = { ...summed(points, 'numerator'), ...summed(points, 'denominator') }
+  if (sums.denominator === undefined) return {}
+  return { ...sums, ratio: sums.denominator ? (sums.numerator ?? 0) / sums.denominator : null }
+}
+
 /** A series of a flow. */
 export const seriesOf = (points: Point[], own: Partial<Series> = {}): Series => ({
-  range: { ...summed(points, 'milli'), ...summed(points, 'count') },
+  range: { ...summed(points, 'milli'), ...summed(points, 'count'), ...ratioIn(points) },
   value: null,
   others: 0,
   part: null,

@@ -211,3 +211,17 @@ test('puts every metric of the API into one group', () => {
   )
   expect(shown.toSorted()).toEqual([...METRIC_NAMES, 'one_that_comes_later'].toSorted())
 })
+
+test('a value whose figure before is unknown is not new', () => {
+  const series = seriesOf(moneyPoints([5]), { value: 'USA' })
+  const answer = answerOf({
+    split: 'country',
+    series: [series],
+    previous: {
+      from_on: '2026-10-01',
+      until_on: '2026-10-31',
+      series: [{ ...series, range: { milli: null } }],
+    },
+  })
+  expect(rankingOf(answer, [], 8).rows[0]?.before).toBeNull()
+})

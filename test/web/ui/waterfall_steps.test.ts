@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { amountOf, kindOf, scaleOf, stepsOf } from '../../../src/web/ui/subscriptions/waterfall_steps.ts'
 
-const movement = (name: string, milli: number, count: number | null = null) => ({
+const movement = (name: string, milli: number | null, count: number | null = null) => ({
   name,
   title: name,
   sentence: '',
@@ -45,6 +45,33 @@ test('adds a step for the difference, combined with the API’s not itemized par
   ])
 })
 
+test('an unknown start, end or movement is not zero, and nothing is said of a remainder', () => {
+  const found = (start: number | null, end: number | null, ...movements: ReturnType<typeof movement>[]) =>
+    stepsOf(movements, { start, end, ...ends }).map((step) => [step.name, amountOf(step, 'USD'), step.to])
+  expect(found(null, 1_200_000, movement('new', 300_000), movement('churn_voluntary', -100_000))).toEqual([
+    ['start', 'unknown', 1_000_000],
+    ['new', '+$300.00', 1_300_000],
+    ['churn_voluntary', '-$100.00', 1_200_000],
+    ['end', '$1,200.00', 1_200_000],
+  ])
+  expect(found(1_000_000, null, movement('new', 300_000))).toEqual([
+    ['start', '$1,000.00', 1_000_000],
+    ['new', '+$300.00', 1_300_000],
+    ['end', 'unknown', 1_300_000],
+  ])
+  expect(found(1_000_000, 1_200_000, movement('new', null))).toEqual([
+    ['start', '$1,000.00', 1_000_000],
+    ['new', 'unknown', 1_000_000],
+    ['not_itemised', '+$200.00', 1_200_000],
+    ['end', '$1,200.00', 1_200_000],
+  ])
+  expect(found(null, null)).toEqual([
+    ['start', 'unknown', 0],
+    ['end', 'unknown', 0],
+  ])
+  expect(scaleOf(stepsOf([], { start: null, end: null, ...ends })).share(0)).toBe(0)
+})
+
 test('keeps a movement of zero value with a count', () => {
   const steps = stepsOf([movement('new', 0, 2)], { start: 5, end: 5, ...ends })
   expect(steps.map(({ name }) => name)).toEqual(['start', 'new', 'end'])
@@ -61,7 +88,7 @@ test('adds up for any movements', () => {
     const [start, end] = [random(), random()]
     const steps = stepsOf(movements, { start, end, ...ends })
     const moved = steps.filter(({ isLevel }) => !isLevel)
-    expect(moved.reduce((level, { milli }) => level + milli, start)).toBe(end)
+    expect(moved.reduce((level, { milli }) => level + (milli ?? 0), start)).toBe(end)
     expect((moved.at(-1) ?? { to: start }).to).toBe(end)
   }
 })

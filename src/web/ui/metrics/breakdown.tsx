@@ -11,13 +11,13 @@ import { AppMark } from '../marks/app_mark.tsx'
 import { Card, Delta } from '../parts/card.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
-import { comparedWith, useScope } from '../scope.ts'
+import { useScope } from '../scope.ts'
 import { count, share } from '../words.ts'
 import { asCount, comparedText, isAmountOfChange } from './figures.ts'
 import { formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
 import { MIN_SHARE_BEFORE, ORDERS, type Order, type RankedRow, rankingOf } from './ranking.ts'
-import { comparedWithStart, uncomparedText, withoutUnknownPrevious } from './shown_points.ts'
+import { uncomparedText, withoutUnknownPrevious } from './shown_points.ts'
 
 export const SPLIT_NOUNS: Record<string, string> = {
   app: 'Apps',
@@ -144,12 +144,12 @@ export function Breakdown({
 }: BreakdownProps): JSX.Element | null {
   const apps = useApps().data?.apps ?? []
   const { isInView, ref, isLoaded } = useInView()
-  const { href, scope } = useScope()
+  const { href } = useScope()
   const [param, change] = useCardParams(`${name}.${split}`)
   const order = ORDERS.find((one) => one === param('order')) ?? 'size'
   const { result, definition, csvUrls, isHidden } = useMetric(
     name,
-    { ...query, split, limit: order === 'size' ? MAX_VALUES : MAX_RANKED, compare: comparedWith(scope) },
+    { ...query, split, limit: order === 'size' ? MAX_VALUES : MAX_RANKED, compare: 'always' },
     isInView,
   )
   isLoaded.current = result.data !== undefined && !result.isPrevious
@@ -157,8 +157,7 @@ export function Breakdown({
   const hrefFor = (value: string | null): string | null =>
     value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null
   if (isHidden || (definition && !definition.splits.includes(split))) return null
-  const comparedIn = (data: MetricAnswer): MetricAnswer =>
-    comparedWithStart(withoutUnknownPrevious(asCount(data)), scope.compare)
+  const comparedIn = (data: MetricAnswer): MetricAnswer => withoutUnknownPrevious(asCount(data))
   const title = look.title ?? SPLIT_NOUNS[split] ?? split
   return (
     <Card

@@ -1,6 +1,6 @@
-/** One figure per range: the last value of a level, the sum of a flow, the combined ratio. */
-import { bucket, daysBetween, endOf, intervalName, span } from '../words.ts'
-import { figureOf, type MetricAnswer, type Point, type Series } from './metric_answer.ts'
+/** One figure per range: the last value of a level, the sum of a flow, the ratio of its sums, the last period of churn. */
+import { bucket, daysBetween, endOf, intervalName, shortDay, span } from '../words.ts'
+import { type Figures, figureOf, type MetricAnswer, type Point, type Series } from './metric_answer.ts'
 
 /** The series of the total, or of the part if one part was requested. */
 export function totalsOf({ series }: Pick<MetricAnswer, 'series'>): Series[] {
@@ -14,6 +14,17 @@ export const asCount = (answer: MetricAnswer): MetricAnswer =>
     ? { ...answer, unit: 'count' }
     : answer
 
+/** The figure of a part. An answer lacks the parts that are zero throughout; null where it is unknown. */
+export function partFigure(
+  { series, unit }: Pick<MetricAnswer, 'series' | 'unit'>,
+  part: string | null,
+): number | null {
+  const find = (name: string | null) => series.find((one) => one.part === name && one.value === null)
+  const found = find(part)
+  if (found) return figureOf(found.range, unit)
+  return figureOf(find(null)?.range, unit) === null ? null : 0
+}
+
 /** Sums the known values; null if none is known. */
 export function sumOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null)
@@ -22,26 +33,23 @@ export function sumOf(values: readonly (number | null)[]): number | null {
 
 /** Rates that are relative to the start of each period, so that several periods cannot be combined. */
 const SINGLE_PERIOD = new Set(['churn_rate', 'mrr_churn_rate'])
+/** Whether the figure of a metric is of one period: the last finished one of the range. */
+export const isOfOnePeriod = (metric: string): boolean => SINGLE_PERIOD.has(metric)
 
-/** `points`: the points that the figure covers. */
-export type Figure = { value: number | null; points: readonly Point[] }
-
-/** The combined ratio of the complete points, or the last ratio if there are no complete points. */
-function ratioOf(metric: string, points: readonly Point[]): Figure {
-  const isSingle = SINGLE_PERIOD.has(metric)
-  const completePoints = points.filter(
-    ({ complete, ratio, clipped }) =>
-      complete && ratio !== null && ratio !== undefined && !(isSingle && clipped),
-  )
-  const known = completePoints.length > 0 ? completePoints : points.slice(-1)
-  if (isSingle || known.length < 2) {
-    const last = known.slice(-1)
-    return { value: figureOf(last[0], 'ratio'), points: last }
-  }
-  const above = sumOf(known.map(({ numerator = null }) => numerator))
-  const below = sumOf(known.map(({ denominator = null }) => denominator))
-  return { value: above === null || !below ? null : above / below, points: known }
+/** `value` is null if unknown. `point`: the period of a figure of one period; null without a finished one. */
+export type Figure = {
+  value: number | null
+  numerator: number | null
+  denominator: number | null
+  point: Point | null
 }
+
+const figureIn = (of: Figures, unit: MetricAnswer['unit'], point: Point | null): Figure => ({
+  value: figureOf(of, unit),
+  numerator: of.numerator ?? null,
+  denominator: of.denominator ?? null,
+  point,
+})
 
 /** The range of an answer. */
 type Days = Pick<MetricAnswer, 'from_on' | 'until_on' | 'today_on'>
@@ -55,8 +63,11 @@ export const isAmountOfChange = (metric: string, now: number, before: number): b
   isSigned(metric) || now < 0 || before < 0
 
 /** What the change of an answer's figures is against: a day for levels, else the compared period. */
-export function comparedText({ kind, previous }: Pick<MetricAnswer, 'kind' | 'previous'>): string {
+export function comparedText(answer: MetricAnswer): string {
+  const { previous, kind } = answer
   if (!previous) return ''
+  const period = figuresPeriod({ ...answer, series: previous.series })
+  if (period !== null) return `vs. ${period}`
   const until = bucket(previous.until_on, 'day')
   return kind === 'level' ? `since ${until}` : `vs. ${bucket(previous.from_on, 'day')} – ${until}`
 }
@@ -80,24 +91,37 @@ export function pointsText(points: readonly Point[], interval: MetricAnswer['int
   return span(first.clipped?.on ?? first.on, until, 'day')
 }
 
-/** What a figure covers: `now`, `in 90 days`, or the periods of a ratio, which may be fewer than those of the range. */
-export function basisText(answer: MetricAnswer, { points }: Figure): string {
+/** The name of a finished period, such as `week of Nov 9`. */
+const periodText = (point: Point | null, interval: MetricAnswer['interval']): string =>
+  point === null
+    ? `no finished ${intervalName(interval)} in these days`
+    : interval === 'week'
+      ? `week of ${shortDay(point.on)}`
+      : bucket(point.on, interval)
+
+/** What a figure covers: `now`, `in 90 days`, the days of a ratio, or its period. */
+export function basisText(answer: MetricAnswer, { point }: Pick<Figure, 'point'>): string {
   const { metric, kind, unit, interval } = answer
-  if (unit === 'ratio')
-    return [pointsText(points, interval), SINGLE_PERIOD.has(metric) ? `per ${intervalName(interval)}` : '']
-      .filter(Boolean)
-      .join(', ')
+  if (unit === 'ratio') return isOfOnePeriod(metric) ? periodText(point, interval) : daysText(answer)
   if (kind === 'level')
     return answer.until_on < answer.today_on ? `on ${bucket(answer.until_on, 'day')}` : 'now'
   const days = daysShown(answer)
   return `in ${days === 1 ? 'one day' : `${days} days`}`
 }
 
-/** The figure of one series of an answer. */
+/** The name of the period that the figures of an answer are of; null if they are of all its days. */
+export function figuresPeriod(answer: MetricAnswer): string | null {
+  const [total] = totalsOf(answer)
+  if (!total || !isOfOnePeriod(answer.metric)) return null
+  return periodText(figureOfAll(answer, total).point, answer.interval)
+}
+
+/** The figure of one series of an answer: of exactly its days, or of the last finished period in them. */
 export function figureOfAll(
-  { metric, unit, kind }: Pick<MetricAnswer, 'metric' | 'unit' | 'kind'>,
+  { metric, unit, interval, today_on }: Pick<MetricAnswer, 'metric' | 'unit' | 'interval' | 'today_on'>,
   { range, points }: Pick<Series, 'range' | 'points'>,
 ): Figure {
-  if (unit === 'ratio') return ratioOf(metric, points)
-  return { value: figureOf(range, unit), points: kind === 'level' ? points.slice(-1) : points }
+  if (!isOfOnePeriod(metric)) return figureIn(range, unit, null)
+  const point = points.findLast(({ on, clipped }) => !clipped && endOf(on, interval) < today_on) ?? null
+  return figureIn(point ?? {}, unit, point)
 }

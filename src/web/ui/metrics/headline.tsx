@@ -22,7 +22,8 @@ function totalFigure(answer: MetricAnswer): Figure | null {
   const totals = totalsOf(answer)
   if (answer.split === null) return totals[0] ? figureOfAll(answer, totals[0]) : null
   if (answer.unit === 'ratio') return combinedRatio(answer)
-  return { value: sumOf(totals.map((one) => figureOfAll(answer, one).value)), points: [] }
+  const value = sumOf(totals.map((one) => figureOfAll(answer, one).value))
+  return { value, numerator: null, denominator: null, point: null }
 }
 
 /** The figure to compare with, or null. */

@@ -5,7 +5,7 @@ import { FEW_CASES, type Graph, type Line } from '../charts/graph.ts'
 import { timeTicks } from '../charts/ticks.ts'
 import { bucket, fiscalName, type Interval, intervalName, span } from '../words.ts'
 import type { Definition } from './definitions.ts'
-import { figureOfAll, pointsText, sumOf, totalsOf } from './figures.ts'
+import { figureOfAll, figuresPeriod, pointsText, sumOf, totalsOf } from './figures.ts'
 import {
   figureOf,
   formattersOf,
@@ -16,7 +16,7 @@ import {
   valueName,
 } from './metric_answer.ts'
 import { cutoversOf } from './origins.ts'
-import { casesOf, casesOfFigure, ratioSpan } from './samples.ts'
+import { casesOf, casesOfFigure } from './samples.ts'
 
 export type Style = 'line' | 'bar'
 
@@ -210,6 +210,6 @@ export function graphOf(
       const series = seriesByLineKey.get(key)
       return series ? casesOfFigure(series, answer) : null
     },
-    figureDays: ratioSpan(answer),
+    figureDays: figuresPeriod(answer),
   }
 }

@@ -29,10 +29,11 @@ export type Series = Omit<WholeSeries, 'points' | 'range'> & { range: Figures; p
 export type Figures = Pick<Point, 'milli' | 'count' | 'ratio' | 'numerator' | 'denominator'>
 /** `is_unknown`: the days are not wholly known, so that a change against them would say nothing. */
 type Previous = { from_on: string; until_on: string; series: Series[]; is_unknown?: boolean }
-/** A response of exactly the days `from_on` to `until_on`. */
+/** A response of exactly the days `from_on` to `until_on`. `is_unknown`: as of the compared days. */
 export type MetricAnswer = Omit<WholeAnswer, 'series' | 'previous' | 'range'> & {
   series: Series[]
   previous: Previous | null
+  is_unknown?: boolean
 }
 
 /** The figure of a point: money in thousandths, a count or a ratio; null if unknown. */

@@ -6,7 +6,7 @@ import { ChartCard } from '../charts/chart_card.tsx'
 import { cardParams, type ViewParams } from '../frame/unused_params.ts'
 import type { Query } from '../http.ts'
 import { useInView } from '../loading/use_in_view.ts'
-import { ANY, comparedWith, useScope } from '../scope.ts'
+import { ANY, useScope } from '../scope.ts'
 import type { Definition } from './definitions.ts'
 import { asCount, daysText } from './figures.ts'
 import { Formula } from './formula.tsx'
@@ -15,7 +15,7 @@ import { graphOf, type Style } from './lines.ts'
 import type { MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
 import { monthLengthNote, sourceText } from './origins.ts'
-import { comparedWithStart, knownOnly } from './shown_points.ts'
+import { knownOnly } from './shown_points.ts'
 import { Notes, SplitPick } from './tools.tsx'
 
 type MetricProps = {
@@ -29,7 +29,7 @@ type MetricProps = {
   query?: Query
   /** Replaces the definition's title. */
   title?: string
-  /** Compare the figure with the previous period, even if that period is not drawn. */
+  /** Compare the figure with the previous period, or a level with its start, even if nothing else is drawn. */
   isCompared?: boolean
   height?: number
   class?: string
@@ -76,7 +76,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   const split = param('split')
   const { isInView, ref, isLoaded } = useInView()
   const limit = split === null ? null : MAX_VALUES
-  const query = { ...props.query, ...(isCompared && { compare: comparedWith(scope) }), split, limit }
+  const query = { ...props.query, ...(isCompared && { compare: 'always' }), split, limit }
   const { result, definition, csvUrls, isHidden } = useMetric(name, query, isInView)
   isLoaded.current = result.data !== undefined && !result.isPrevious
   if (isHidden) return null
@@ -112,7 +112,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       csvUrls={csvUrls}
       height={height}
       headHeight={HEAD_HEIGHT}
-      head={(answer) => <Headline answer={comparedWithStart(drawableAnswer(answer), scope.compare)} />}
+      head={(answer) => <Headline answer={drawableAnswer(answer)} />}
       graphOf={graph}
       emptyText={({ first_on }) => (first_on === null ? NO_DATA_YET : 'Choose a longer range or other apps.')}
       subtitle={daysText}

@@ -1,14 +1,16 @@
 /** The query of a metric in the current scope. */
 
 import { useMemo } from 'preact/hooks'
+import type { Comparison } from '../../../metrics/series/buckets.ts'
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { useQuery } from '../queries.ts'
-import { calendarComparison, rangeDays } from '../ranges.ts'
+import { comparisonOf, hasFinished, rangeDays } from '../ranges.ts'
 import { daysOf, metricQuery, type Scope, useScope } from '../scope.ts'
 import { type Session, useSession } from '../session.ts'
 import { daysBetween } from '../words.ts'
 import { type Definition, useDefinition } from './definitions.ts'
+import { isOfOnePeriod } from './figures.ts'
 import type { WholeAnswer } from './metric_answer.ts'
 import { exactly } from './shown_points.ts'
 
@@ -16,13 +18,35 @@ import { exactly } from './shown_points.ts'
 const MIN_DAYS_OF_MONTHS = 28
 const MIN_DAYS_OF_WEEKS = 7
 
-/** Daily ratios of a small business jump between 0 and 100 %, so ratios default to longer intervals. */
+/**
+ * Daily ratios of a small business jump between 0 and 100 %, so ratios default to longer intervals. Those of one period
+ * need one in the range that is whole and over: rolling days of four weeks have such a week, but no such month.
+ */
 function ratioScope(scope: Scope, definition: Definition | undefined, today: string): Scope {
   if (definition?.unit !== 'ratio' || scope.interval !== null || scope.range === 'all') return scope
   const { from, to } = daysOf(scope, today, null)
+  if (isOfOnePeriod(definition.name)) {
+    const interval = (['month', 'week'] as const).find((one) => hasFinished({ from, to }, today, one))
+    return { ...scope, interval: interval ?? 'day' }
+  }
   const days = daysBetween(from, to) + 1
   if (days < MIN_DAYS_OF_WEEKS) return scope
   return { ...scope, interval: days < MIN_DAYS_OF_MONTHS ? 'week' : 'month' }
+}
+
+/**
+ * What a figure is compared with. Without `asked` that is what is chosen. `always`: also if nothing is chosen; then a level
+ * is compared with its value at the start of the range. `start`: with that, whatever is chosen. null: with nothing.
+ */
+function comparisonIn(
+  { compare, range }: Scope,
+  asked: Query['compare'],
+  definition: Definition | undefined,
+): Comparison | null {
+  if (asked === null || (asked === undefined && compare === 'none')) return null
+  const isLevel = definition?.kind === 'level' && definition.unit !== 'ratio'
+  if (asked === 'start' || (isLevel && compare === 'none')) return 'start'
+  return comparisonOf(compare === 'none' ? 'previous' : compare, range)
 }
 
 /** Whether the metric is money that exists only as gross. */
@@ -62,7 +86,7 @@ function useQueryOf() {
     basis: definition?.bases.includes(basis) && basis !== 'gross' ? basis : null,
     currency: definition?.filters.includes('currency') ? scope.currency : null,
     ...params,
-    compare: calendarComparison(params.compare === undefined ? scope.compare : params.compare, scope.range),
+    compare: comparisonIn(scope, params.compare, definition),
   })
   return { queryOf, overview, session }
 }
@@ -75,7 +99,10 @@ export function useMetricCsv(): (definition: Definition) => string {
   return (definition) => csvUrlsOf(pathOf(definition.name), queryOf(definition, {})).csv
 }
 
-/** Queries a metric once `isEnabled` is true, today's date is known and the definition is loaded. */
+/**
+ * Queries a metric in the current scope, with `params`, whose `compare` is as in `comparisonIn`, once `isEnabled` is true, today's
+ * date is known and the definition is loaded.
+ */
 export function useMetric(name: string, params: Query = {}, isEnabled = true) {
   const { queryOf, overview, session } = useQueryOf()
   const definition = useDefinition(name)

@@ -1,7 +1,8 @@
 /** Ranks the values of a split, with share and previous figure. */
 import type { App } from '../apps.ts'
-import { type Figure, figureOfAll, isSigned, sumOf, totalsOf } from './figures.ts'
+import { figureOfAll, isSigned, sumOf, totalsOf } from './figures.ts'
 import { isPercentage, type MetricAnswer, type Series, valueName } from './metric_answer.ts'
+import { casesOfFigure } from './samples.ts'
 
 /** A ratio whose denominator is smaller is marked as uncertain. */
 const MIN_DENOMINATOR = 20
@@ -57,12 +58,13 @@ export function rankingOf(
   // A value missing from the previous period was zero only if that period had no combined values.
   const isComplete = earlier.every(({ others }) => others === 0)
   const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one).value]))
+  const beforeOf = (one: Series): number | null =>
+    before.has(keyOf(one)) ? (before.get(keyOf(one)) ?? null) : isComplete && !isRatio ? 0 : null
   const totalBefore = [...before.values()].reduce<number>((sum, one) => sum + Math.abs(one ?? 0), 0)
   const isSmall = (base: number | null | undefined): boolean =>
     !isRatio && typeof base === 'number' && Math.abs(base) < totalBefore * MIN_SHARE_BEFORE
   const figures = totals.map((one) => {
-    const figure = figureOfAll(answer, one)
-    return { one, figure: figure.value, denominator: denominatorOf(answer, figure) }
+    return { one, figure: figureOfAll(answer, one).value, denominator: casesOfFigure(one, answer) }
   })
   const total = isRatio ? null : sumOf(figures.map(({ figure }) => figure))
   const fullValue = fullValueOf(
@@ -76,8 +78,7 @@ export function rankingOf(
       value: one.others > 0 ? null : one.value,
       figure,
       share: figure === null || !total ? null : figure / total,
-      before:
-        previous && one.others === 0 ? (before.get(keyOf(one)) ?? (isComplete && !isRatio ? 0 : null)) : null,
+      before: previous && one.others === 0 ? beforeOf(one) : null,
       isBaseSmall: isSmall(before.get(keyOf(one))),
       bar: barOf(figure, fullValue),
       denominator,
@@ -127,9 +128,6 @@ function fullValueOf(answer: MetricAnswer, sizes: readonly number[]): number {
 
 const barOf = (figure: number | null, fullValue: number): number =>
   fullValue === 0 ? 0 : Math.max(-1, Math.min(1, (figure ?? 0) / fullValue))
-
-const denominatorOf = ({ unit, ratio_of }: MetricAnswer, { points }: Figure): number | null =>
-  unit === 'ratio' && ratio_of === 'count' ? sumOf(points.map(({ denominator = null }) => denominator)) : null
 
 type RankingSizes = { total: number | null; combinedCount: number; isRatio: boolean; fullValue: number }
 

@@ -1,6 +1,6 @@
 /** Which points of an answer are shown, of which days, and what they are compared with. */
-import type { Comparison } from '../scope.ts'
-import { day, endOf } from '../words.ts'
+import { isWhollyKnown } from '../../../metrics/unknown_reasons.ts'
+import { day } from '../words.ts'
 import type { MetricAnswer, Point, Series, WholeAnswer } from './metric_answer.ts'
 
 /** A response of exactly the chosen days: points whose interval is not whole in them have the figures of their part. */
@@ -8,10 +8,15 @@ export function exactly({ range, series, previous, ...answer }: WholeAnswer): Me
   const before = previous && {
     ...previous.range,
     series: previous.series.map(exactSeries),
-    is_unknown: previous.series.some((one) => one.range.reasons.some((reason) => UNKNOWN.has(reason))),
+    is_unknown: isUnknown(previous.series),
   }
-  return { ...answer, ...range, series: series.map(exactSeries), previous: before }
+  const is_unknown = isUnknown(series)
+  return { ...answer, ...range, series: series.map(exactSeries), previous: before, is_unknown }
 }
+
+/** Whether the days of some series are not wholly known. */
+const isUnknown = (series: WholeAnswer['series']): boolean =>
+  !series.every((one) => isWhollyKnown(one.range.reasons))
 
 function exactSeries({ range, points, ...one }: WholeAnswer['series'][number]): Series {
   const parts = new Map(range.clipped.map((part) => [part.of, part]))
@@ -22,46 +27,26 @@ function exactSeries({ range, points, ...one }: WholeAnswer['series'][number]): 
   return { ...one, range, points: parts.size === 0 ? points : points.map(exactPoint) }
 }
 
-/** Why days are not wholly known. Other reasons change little. */
-const UNKNOWN: ReadonlySet<string> = new Set([
-  'never_heard',
-  'before_ledger',
-  'no_reports',
-  'suspect_report',
-  'unread_rows',
-  'older_unknown',
-  'not_converted',
-])
-
 /**
- * Why figures are not compared: the compared days are not wholly known. Null if they are, or if none are compared; empty
- * without any data.
+ * Why figures are not compared: the days or the compared days are not wholly known, or the only day is not over. Null if
+ * they are compared, or if no comparison is asked for; empty without any data.
  */
-export function uncomparedText({ previous, first_on }: MetricAnswer): string | null {
+export function uncomparedText(answer: MetricAnswer): string | null {
+  const { previous, first_on, kind, from_on, today_on, is_unknown } = answer
   if (!previous) return null
   if (first_on === null) return ''
-  if (!previous.is_unknown && previous.until_on >= first_on) return null
+  if (!previous.is_unknown && previous.until_on >= first_on) {
+    if (kind === 'flow' && from_on === today_on) return 'the day is not over'
+    return is_unknown ? 'these days are not fully known' : null
+  }
   return previous.from_on < first_on
     ? `no data before ${day(first_on)}`
     : 'the days before are not fully known'
 }
 
-/** Removes compared days that are not wholly known. */
+/** Removes compared days that figures are not compared with. */
 export const withoutUnknownPrevious = (answer: MetricAnswer): MetricAnswer =>
   uncomparedText(answer) === null ? answer : { ...answer, previous: null }
-
-/**
- * Compares a level with its first value in the range, as the chart shows it, unless a comparison is chosen. Other answers
- * stay as they are.
- */
-export function comparedWithStart(answer: MetricAnswer, chosen: Comparison): MetricAnswer {
-  const { kind, unit, series, interval } = answer
-  const [first, second] = series[0]?.points ?? []
-  if (chosen !== 'none' || kind !== 'level' || unit === 'ratio' || !first || !second) return answer
-  const { on: from_on, until_on } = first.clipped ?? { on: first.on, until_on: endOf(first.on, interval) }
-  const starts = series.map((one) => ({ ...one, range: one.points[0] ?? {}, points: one.points.slice(0, 1) }))
-  return { ...answer, previous: { from_on, until_on, series: starts } }
-}
 
 /** Removes points before the first day with data. Returns the answer unchanged if there is no data. */
 export function knownOnly(answer: MetricAnswer): MetricAnswer {

@@ -1,21 +1,24 @@
 /** Tiles of gross revenue, proceeds, their parts and refunds in the range. */
 import type { JSX } from 'preact'
-import { comparedText, totalsOf } from '../metrics/figures.ts'
-import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
+import { comparedText, partFigure } from '../metrics/figures.ts'
+import type { MetricAnswer } from '../metrics/metric_answer.ts'
 import { useMetric } from '../metrics/metric_query.ts'
 import { withoutUnknownPrevious } from '../metrics/shown_points.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta, Stat } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
-import { comparedWith, useQueryParams, useScope } from '../scope.ts'
+import { useQueryParams, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { share } from '../words.ts'
 
 type Series = Pick<MetricAnswer, 'series'>
 
-const totalOf = ({ series }: Series): number | null => figureOf(totalsOf({ series })[0]?.range, 'money')
-const partOf = ({ series }: Series, part: string): number =>
-  figureOf(series.find((one) => one.part === part)?.range, 'money') ?? 0
+const partOf = ({ series }: Series, part: string | null): number | null =>
+  partFigure({ series, unit: 'money' }, part)
+const totalOf = (series: Series): number | null => partOf(series, null)
+/** An amount with a sign, of which zero has none; null if unknown. */
+const signed = (milli: number | null, sign: 1 | -1): number | null =>
+  milli === null ? null : 0 + sign * milli
 
 type FigureProps = {
   label: string
@@ -79,7 +82,7 @@ export function NetRevenue(): JSX.Element {
   const { scope } = useScope()
   const [params, setParams] = useQueryParams()
   const part = params[PART_PARAM] ?? null
-  const comparison = { compare: comparedWith(scope) }
+  const comparison = { compare: 'always' }
   const gross = useMetric('revenue', { ...comparison, basis: basis === 'proceeds' ? 'proceeds' : null })
   const proceeds = useMetric('revenue', { ...comparison, basis: basis === 'gross' ? null : 'proceeds' })
   const whole = (one: 'gross' | 'proceeds') => ({
@@ -122,7 +125,7 @@ export function NetRevenue(): JSX.Element {
                 isChosen={part === name}
                 onChoose={() => setParams({ [PART_PARAM]: part === name ? null : name })}
                 answer={grossAnswer}
-                figureIn={(series) => 0 + sign * partOf(series, name)}
+                figureIn={(series) => signed(partOf(series, name), sign)}
                 isHigherBetter={sign > 0}
               />
             ))}

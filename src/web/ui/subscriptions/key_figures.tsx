@@ -4,21 +4,20 @@ import { ExportMenu } from '../charts/export_menu.tsx'
 import { useDefinitions } from '../metrics/definitions.ts'
 import { Headline } from '../metrics/headline.tsx'
 import { useMetric, useMetricCsv } from '../metrics/metric_query.ts'
-import { comparedWithStart } from '../metrics/shown_points.ts'
 import { QueryView } from '../parts/query_view.tsx'
-import { comparedWith, useScope } from '../scope.ts'
+import { useScope } from '../scope.ts'
 
 const NAMES = ['mrr', 'net_new_mrr', 'churn_rate', 'active_subscriptions', 'mrr_at_risk']
 
 function KeyFigure({ name }: { name: string }): JSX.Element | null {
-  const { href, scope } = useScope()
-  const { result, definition, isHidden } = useMetric(name, { compare: comparedWith(scope) })
+  const { href } = useScope()
+  const { result, definition, isHidden } = useMetric(name, { compare: 'always' })
   if (isHidden) return null
   return (
     <a class="card card-pad stat" href={href(`/metrics/${name}`)}>
       <span class="label">{definition?.title}</span>
       <QueryView result={result} height={48}>
-        {(answer) => <Headline answer={comparedWithStart(answer, scope.compare)} isShort />}
+        {(answer) => <Headline answer={answer} isShort />}
       </QueryView>
     </a>
   )

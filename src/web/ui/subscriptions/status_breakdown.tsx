@@ -3,8 +3,8 @@ import type { JSX } from 'preact'
 import { hueClass } from '../charts/colours.ts'
 import { ExportMenu } from '../charts/export_menu.tsx'
 import { useInView } from '../loading/use_in_view.ts'
+import { partFigure, sumOf } from '../metrics/figures.ts'
 import { HUES } from '../metrics/lines.ts'
-import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { useMetric } from '../metrics/metric_query.ts'
 import { Amount } from '../parts/amount.tsx'
@@ -15,20 +15,26 @@ import { TableHead } from '../parts/table_head.tsx'
 import { useScope } from '../scope.ts'
 import { count, money, share } from '../words.ts'
 
-const lastFigure = (answer: MetricAnswer | undefined, part: string | null): number | null => {
-  const series = answer?.series.find((one) => one.part === part && one.value === null)
-  return answer ? figureOf(series?.points.at(-1), answer.unit) : null
+/** `many`: null if unknown. `milli`: MRR at risk; null if unknown or hidden. */
+type State = {
+  name: string
+  title: string
+  sentence: string
+  many: number | null
+  milli: number | null
+  isAtRisk: boolean
 }
 
-type State = { name: string; title: string; sentence: string; many: number; milli: number | null }
+const shareOf = (many: number | null, total: number | null): number | null =>
+  many === null || !total ? null : many / total
 
-const Shares = ({ states, total }: { states: State[]; total: number }): JSX.Element => (
+const Shares = ({ states, total }: { states: State[]; total: number | null }): JSX.Element => (
   <span class="shares" aria-hidden="true">
     {states.map(({ name, many }) => (
       <span
         key={name}
         class={hueClass(HUES[name] ?? 8)}
-        style={{ width: `${total === 0 ? 0 : (many / total) * 100}%` }}
+        style={{ width: `${(shareOf(many, total) ?? 0) * 100}%` }}
       />
     ))}
   </span>
@@ -40,7 +46,7 @@ const Table = ({
   currency,
 }: {
   states: State[]
-  total: number
+  total: number | null
   currency: string | null
 }): JSX.Element => (
   <Scroll label="Subscriptions by status">
@@ -54,14 +60,14 @@ const Table = ({
         ]}
       />
       <tbody>
-        {states.map(({ name, title, sentence, many, milli }) => (
+        {states.map(({ name, title, sentence, many, milli, isAtRisk }) => (
           <tr key={name}>
             <th scope="row" title={sentence}>
               <span class={`swatch inline ${hueClass(HUES[name] ?? 8)}`} /> {title}
             </th>
             <td class="number">{count(many)}</td>
-            <td class="number quiet wide-only">{share(total === 0 ? null : many / total)}</td>
-            <td class="number">{milli === null ? '' : money(milli, currency)}</td>
+            <td class="number quiet wide-only">{share(shareOf(many, total))}</td>
+            <td class="number">{isAtRisk && money(milli, currency)}</td>
           </tr>
         ))}
       </tbody>
@@ -90,11 +96,12 @@ export function StatusBreakdown(): JSX.Element | null {
             name,
             title,
             sentence,
-            many: lastFigure(answer, name) ?? 0,
-            milli: name === 'renewing' || risk.isHidden ? null : (lastFigure(risk.result.data, name) ?? 0),
+            many: partFigure(answer, name),
+            milli: risk.result.data ? partFigure(risk.result.data, name) : null,
+            isAtRisk: name !== 'renewing' && !risk.isHidden,
           }))
-          const total = states.reduce((sum, { many }) => sum + many, 0)
-          const atRisk = lastFigure(risk.result.data, null)
+          const total = sumOf(states.map(({ many }) => many))
+          const atRisk = risk.result.data ? partFigure(risk.result.data, null) : null
           return (
             <>
               {!risk.isHidden && (

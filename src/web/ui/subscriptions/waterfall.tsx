@@ -37,15 +37,19 @@ function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolea
   const to = x(Math.max(step.from, step.to))
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      <rect
-        class={kindOf(step)}
-        x={from}
-        width={Math.max(2, to - from)}
-        y={INSET}
-        height={HEIGHT - 2 * INSET}
-        rx="1"
-      />
-      {step.isLevel && scale.isCut && <path class="cut-mark" d={`M70 ${HEIGHT}L110 0`} />}
+      {step.milli !== null && (
+        <rect
+          class={kindOf(step)}
+          x={from}
+          width={Math.max(2, to - from)}
+          y={INSET}
+          height={HEIGHT - 2 * INSET}
+          rx="1"
+        />
+      )}
+      {step.isLevel && step.milli !== null && scale.isCut && (
+        <path class="cut-mark" d={`M70 ${HEIGHT}L110 0`} />
+      )}
       {!step.isLevel && <path class="lead" d={`M${x(step.from)} 0V${INSET}`} />}
       {!isLast && <path class="lead" d={`M${x(step.to)} ${HEIGHT - INSET}V${HEIGHT}`} />}
     </svg>
@@ -97,17 +101,18 @@ function movementsOf(answer: MetricAnswer, definition: Definition | undefined): 
     const series = answer.series.find(({ part }) => part === name)
     if (!series) return []
     const { milli, count } = series.range
-    return [{ name, title, sentence, milli: milli ?? 0, count: count ?? null }]
+    return [{ name, title, sentence, milli: milli ?? null, count: count ?? null }]
   })
 }
 
-/** MRR right before the first day and at the end of the last day. */
+/** MRR right before the first day and at the end of the last day; null if unknown. */
 function startAndEnd(mrr: MetricAnswer) {
-  const before = mrr.previous ? totalsOf(mrr.previous)[0]?.points.at(-1) : undefined
+  const levelIn = (days: Pick<MetricAnswer, 'series'> | null): number | null =>
+    figureOf(days ? totalsOf(days)[0]?.range : undefined, 'money')
   const { from_on, until_on, today_on } = mrr
   return {
-    start: figureOf(before, 'money') ?? 0,
-    end: figureOf(totalsOf(mrr)[0]?.points.at(-1), 'money') ?? 0,
+    start: levelIn(mrr.previous),
+    end: levelIn(mrr),
     startTitle: `MRR on ${shortDay(plusDays(from_on, -1))}`,
     endTitle: until_on >= today_on ? 'MRR now' : `MRR on ${shortDay(until_on)}`,
   }
@@ -124,7 +129,7 @@ export function Waterfall(): JSX.Element | null {
     isInView,
   )
   // Movements exist only as gross.
-  const mrr = useMetric('mrr', { basis: null, interval: 'day', compare: 'previous' }, isInView)
+  const mrr = useMetric('mrr', { basis: null, compare: 'start' }, isInView)
   if (isHidden) return null
   const combined = {
     ...mrr.result,

@@ -15,9 +15,14 @@ const INKS = { whole: '--hue-6', neutral: '--hue-8', up: '--hue-1', down: '--bad
 /** Where and how wide the gap of a cut bar is, in pixels from the start of the axis. */
 const BREAK = { at: 16, width: 5, slant: 6 }
 
-/** Draws a slanted gap across the bar of a level whose axis is cut there. */
-function drawBreak(pen: Pen, isCut: boolean, left: number, top: number): void {
-  if (!isCut) return
+type Place = { left: number; width: number; top: number }
+
+/** Draws the bar of a step, unless its amount is unknown. The bar of a level has a slanted gap where its axis is cut. */
+function drawBar(pen: Pen, step: Step, { left, width, top }: Place, isCut: boolean): void {
+  if (step.milli === null) return
+  pen.fillStyle = colour(INKS[kindOf(step)])
+  pen.fillRect(left, top + INSET, width, ROW_HEIGHT - 2 * INSET)
+  if (!step.isLevel || !isCut) return
   const x = left + BREAK.at
   pen.fillStyle = colour('--card')
   pen.beginPath()
@@ -34,10 +39,8 @@ export const waterfallBody = (steps: readonly Step[], currency: string | null) =
   const drawStep = (pen: Pen, step: Step, index: number): void => {
     const top = index * ROW_HEIGHT
     const from = step.isLevel ? TITLES_WIDTH : x(Math.min(step.from, step.to))
-    pen.fillStyle = colour(INKS[kindOf(step)])
     const width = Math.max(2, x(Math.max(step.from, step.to)) - from)
-    pen.fillRect(from, top + INSET, width, ROW_HEIGHT - 2 * INSET)
-    drawBreak(pen, step.isLevel && scale.isCut, from, top)
+    drawBar(pen, step, { left: from, width, top }, scale.isCut)
     pen.fillStyle = colour('--line-strong')
     if (index < steps.length - 1) pen.fillRect(x(step.to), top + ROW_HEIGHT - INSET, 1, 2 * INSET)
     pen.font = fontFace(12, step.isLevel ? 620 : 400)

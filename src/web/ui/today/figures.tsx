@@ -59,13 +59,14 @@ function DayProgress({ today }: { today: TodayFigures }): JSX.Element {
   const { usual, revenue, day_gone, currency, today_on } = today
   const name = weekday(today_on)
   const elapsed = share(day_gone, 0)
+  if (revenue.milli == null) return <p class="small quiet">{elapsed} of the day has passed.</p>
   if (usual.milli === null || usual.milli <= 0)
     return (
       <p class="small quiet">
         {elapsed} of the day has passed. No earlier {name} to compare with yet.
       </p>
     )
-  const reached = Math.max(0, (revenue.milli ?? 0) / usual.milli)
+  const reached = Math.max(0, revenue.milli / usual.milli)
   const { done, mark, label } = courseOf(reached, day_gone)
   return (
     <>

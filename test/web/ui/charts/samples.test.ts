@@ -30,15 +30,18 @@ test('tells of how many cases each rate is, and draws rates of few cases faintly
   })
   const graph = graphOf(answer, undefined, [], LOOK)
   expect(graph.lines.map((line) => [line.title, graph.casesOf?.(line), line.weight])).toEqual([
-    ['Monthly', 22, undefined],
+    ['Monthly', 25, undefined],
     ['Yearly', 3, 'faint'],
   ])
   expect(graph.lines.map(({ cases }) => cases)).toEqual([
     [12, 10, 3],
     [1, 2, 0],
   ])
-  // The week that is not over is no part of the figures.
-  expect(graph.figureDays).toBe('Nov 2, 2026 – Nov 15, 2026')
+  // The figures are of the same days as the chart.
+  expect(graph.figureDays).toBeNull()
+  const churn = graphOf({ ...answer, metric: 'churn_rate' }, undefined, [], LOOK)
+  expect(churn.figureDays).toBe('week of Nov 9')
+  expect(churn.lines.map((line) => churn.casesOf?.(line))).toEqual([10, 2])
 })
 
 test('keeps the overall rate of a breakdown', () => {
