@@ -9,7 +9,7 @@ import type { ReportedSums } from '../reports/sums.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
 import type { Zone } from './amount_queries.ts'
 import type { AmountSources } from './amount_sources.ts'
-import { ALWAYS, type Cutover, type LevelMeasure, MAX_PERIOD_DAYS, NEVER, type Observed } from './days.ts'
+import { type Cutover, type LevelMeasure, MAX_PERIOD_DAYS, NEVER, type Observed } from './days.ts'
 import { openHearing } from './hearing.ts'
 import type { LevelAgreement } from './level_agreement.ts'
 
@@ -82,24 +82,50 @@ export function openCutovers({ store, clock, generations, days, sums, ...rest }:
     return cutoverOn(pacific.startOf(day) === at ? day : day + 1)
   }
 
-  /** The first days, in a zone, on which the ledger has any and all notifications of an app. */
+  /** The first days, in a zone, on which any and all of an app’s activity is known, from notifications or from reports. */
   function observedFrom({ app, environment, shown, zone }: ObservedApp): Observed {
     const heard_at = hearing.since(app.id, environment)
     const cutover = environment === 'production' ? cutoverOf(app.id, 'flows') : null
     if (heard_at === null && cutover === null) return NEVER
-    if (cutover && isFirstReportedAfter(app.id, shown, cutover)) return ALWAYS
+    const calendar = calendarOf(zone === 'pacific' ? PACIFIC : shown.time_zone)
+    const reportedDays = cutover && reportsWithout(app.id, shown, cutover)
+    if (cutover && reportedDays) {
+      const since = firstDaysFrom(pacific.startOf(reportedDays[0] ?? 0), calendar)
+      return { ...since, is_new: true, unreported: unreportedDays(reportedDays, cutover, calendar) }
+    }
     // A stored cutover does not move, even if older notifications become known.
     const at = Math.max(heard_at ?? -Infinity, cutover ? cutover.at - DAY_MS : -Infinity)
-    const calendar = calendarOf(zone === 'pacific' ? PACIFIC : shown.time_zone)
+    return firstDaysFrom(at, calendar)
+  }
+
+  /** The first days with any and all of what happens from an instant on. */
+  function firstDaysFrom(at: number, calendar: Calendar): Observed {
     const day = calendar.dayOf(at)
     return { any: day, all: calendar.startOf(day) === at ? day : day + 1 }
   }
 
-  /** Whether reports before an app’s first notification do not contain the app, so that no notification is missing. */
-  function isFirstReportedAfter(app_id: string, shown: ObservedApp['shown'], { day }: Cutover): boolean {
-    const [reported = Infinity] = days.available(shown.id, 'subscription')
+  /**
+   * The days with reports, if they begin before an app’s first notification, reach it, and do not contain the app before
+   * it, so that no notification is missing; null otherwise.
+   */
+  function reportsWithout(app_id: string, shown: ObservedApp['shown'], { day }: Cutover) {
+    const reportedDays = days.available(shown.id, 'subscription')
+    const [from = Infinity, until = -Infinity] = [reportedDays[0], reportedDays.at(-1)]
+    if (from >= day - 1 || until < day - 2) return null
     const first = sums.firstDay({ generation: shown.id, app_id }) ?? Infinity
-    return reported < day - 1 && first >= day - 1
+    return first >= day - 1 ? reportedDays : null
+  }
+
+  /** The days, in a calendar, that overlap a Pacific day without a report before that of the first notification. */
+  function unreportedDays(reportedDays: readonly DayNumber[], { day }: Cutover, calendar: Calendar) {
+    const found = new Set<DayNumber>()
+    for (const [index, reported] of reportedDays.entries()) {
+      const next = Math.min(reportedDays[index + 1] ?? Infinity, day - 1)
+      if (next <= reported + 1) continue
+      const last = calendar.dayOf(pacific.startOf(next) - 1)
+      for (let one = calendar.dayOf(pacific.startOf(reported + 1)); one <= last; one += 1) found.add(one)
+    }
+    return found
   }
 
   function calendarOf(zone: string): Calendar {

@@ -163,11 +163,14 @@ export const partialDay = (day: DayNumber, source: Source, reason: DayReason): J
   is_complete: false,
 })
 
-/** The first days on which the ledger has any and all notifications of an app. */
-export type Observed = { any: DayNumber; all: DayNumber }
+/**
+ * The first days on which any and all of an app’s activity is known. `is_new`: reports from then on show that nothing was
+ * sold before the first notification, so that levels have no older subscriptions. `unreported`: days without such a report.
+ */
+export type Observed = { any: DayNumber; all: DayNumber; is_new?: true; unreported?: ReadonlySet<DayNumber> }
 /** Nothing was heard of the app. */
 export const NEVER: Observed = { any: Infinity, all: Infinity }
-/** The app began after Windfall listened for it. */
+/** For an app whose observation does not matter. */
 export const ALWAYS: Observed = { any: -Infinity, all: -Infinity }
 
 /**
@@ -176,10 +179,11 @@ export const ALWAYS: Observed = { any: -Infinity, all: -Infinity }
  */
 export function ledgerDay(
   day: DayNumber,
-  { any, all }: Observed,
+  { any, all, unreported }: Observed,
   { completeFrom, reason }: { completeFrom: DayNumber; reason: DayReason },
 ): JoinedDay {
   if (day < any) return unknownDay(day, 'ledger', any === Infinity ? 'never_heard' : 'before_ledger')
+  if (unreported?.has(day)) return unknownDay(day, 'ledger', 'no_reports')
   if (day < all) return partialDay(day, 'ledger', 'before_ledger')
   return day < completeFrom ? partialDay(day, 'ledger', reason) : knownDay(day, 'ledger')
 }
