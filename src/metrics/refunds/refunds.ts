@@ -7,8 +7,10 @@ import { yieldToEventLoop } from '../../turns.ts'
 import { openLineageFacts } from '../effects/lineage_facts.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import { type CountingSettings, PACIFIC } from '../lineage/settings.ts'
+import type { Reported } from '../reports/reported.ts'
 import type { SeriesScope } from '../series/series.ts'
 import type { Generations } from '../upkeep/generations.ts'
+import { type KnownRefunds, openKnownDays } from './known_days.ts'
 import { type RefundRow, refundRowsOf } from './refund_rows.ts'
 import { openRequestReasons } from './request_reasons.ts'
 
@@ -23,7 +25,19 @@ type RefundTotals = {
 }
 
 type Days = { from: DayNumber; until: DayNumber }
-type Deps = { store: Store; clock: Clock; generations: Generations; settings: CountingSettings }
+type Deps = {
+  store: Store
+  clock: Clock
+  generations: Generations
+  settings: CountingSettings
+  reported: Pick<Reported, 'ledgerOnlyIn'>
+}
+
+/** The totals of a range; null if none of its days is known. Refunds on unknown days do not count. */
+export type KnownTotals = Pick<KnownRefunds, 'complete' | 'reasons'> & {
+  totals: RefundTotals | null
+  by: <Field extends 'reason' | 'product_id'>(field: Field) => (RefundTotals & { value: RefundRow[Field] })[]
+}
 /** The lineages that are read before other requests are served. */
 const SLICE = 50
 /** How long a list is kept for its further pages, and the most lists. */
@@ -51,10 +65,11 @@ function openStatements(store: Store) {
 
 export type RefundLists = ReturnType<typeof openRefundLists>
 
-export function openRefundLists({ store, clock, generations, settings }: Deps) {
+export function openRefundLists({ store, clock, generations, settings, reported }: Deps) {
   const lineageFacts = openLineageFacts(store)
   const { refunded, customers } = openStatements(store)
   const requestReasonsOf = openRequestReasons(store)
+  const knownDaysIn = openKnownDays(reported)
   /** Lists that were read, so that the pages of one list do not read it again. */
   const recent = new Map<string, { rows: readonly RefundRow[]; read_at: number }>()
 
@@ -68,7 +83,7 @@ export function openRefundLists({ store, clock, generations, settings }: Deps) {
     const key = JSON.stringify([shown.id, apps.map(({ id }) => id), environment, zone, days])
     const known = recent.get(key)
     if (mayBeRecent && known && clock() - known.read_at < RECENT_MS) return known.rows
-    const calendar = settings.calendarOf(zone === 'pacific' ? PACIFIC : shown.time_zone)
+    const calendar = calendarIn(scope)
     const [from, until] = [calendar.startOf(days.from), calendar.startOf(days.until + 1)]
     const keys = apps.flatMap(({ id }) => refunded.all({ app_id: id, environment, from, until }))
     const all: RefundRow[] = []
@@ -80,6 +95,18 @@ export function openRefundLists({ store, clock, generations, settings }: Deps) {
     if (recent.size >= MAX_RECENT) recent.clear()
     recent.set(key, { rows, read_at: clock() })
     return rows
+  }
+
+  const calendarIn = ({ organization, zone }: SeriesScope) =>
+    settings.calendarOf(zone === 'pacific' ? PACIFIC : generations.shown(organization.id).time_zone)
+
+  /** Sums the refunds of a range of days that are known. */
+  function totalsIn(scope: SeriesScope, days: Days, rows: readonly RefundRow[]): KnownTotals {
+    const calendar = calendarIn(scope)
+    const shown = generations.shown(scope.organization.id)
+    const { isKnown, isKnownOn, ...known } = knownDaysIn(scope, shown, days, calendar.dayOf(clock()))
+    const counted = rows.filter(({ app_id, at }) => isKnownOn(app_id, calendar.dayOf(at)))
+    return { ...known, totals: isKnown ? totalsOf(counted) : null, by: (field) => totalsBy(counted, field) }
   }
 
   function rowsOfLineages(keys: readonly LineageKey[]): RefundRow[] {
@@ -101,11 +128,11 @@ export function openRefundLists({ store, clock, generations, settings }: Deps) {
     return rows.map((row) => ({ ...row, customer_id: canonicalIds.get(idOf(row)) ?? null }))
   }
 
-  return { rowsOf, withCustomers }
+  return { rowsOf, totalsIn, withCustomers }
 }
 
 /** Sums refunds less reversals. */
-export function totalsOf(rows: readonly RefundRow[]): RefundTotals {
+function totalsOf(rows: readonly RefundRow[]): RefundTotals {
   const sumOf = (field: 'base_milli' | 'proceeds_milli' | 'mrr_milli') =>
     rows.reduce((sum, row) => sum + (row[field] ?? 0), 0)
   return {
@@ -119,7 +146,7 @@ export function totalsOf(rows: readonly RefundRow[]): RefundTotals {
 }
 
 /** The totals of each value of a field, the greatest amount first. */
-export const totalsBy = <Field extends 'reason' | 'product_id'>(rows: readonly RefundRow[], field: Field) =>
+const totalsBy = <Field extends 'reason' | 'product_id'>(rows: readonly RefundRow[], field: Field) =>
   [...Map.groupBy(rows, (row) => row[field])]
     .map(([value, own]) => ({ value, ...totalsOf(own) }))
     .sort((a, b) => b.base_milli - a.base_milli || b.count - a.count || (a.value < b.value ? -1 : 1))
