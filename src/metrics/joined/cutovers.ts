@@ -2,22 +2,20 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
-import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
+import { type DayNumber, openCalendar } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import type { ReportedSums } from '../reports/sums.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
-import type { Zone } from './amount_queries.ts'
 import type { AmountSources } from './amount_sources.ts'
-import { type Cutover, type LevelMeasure, MAX_PERIOD_DAYS, NEVER, type Observed } from './days.ts'
+import { type Cutover, type LevelMeasure, MAX_PERIOD_DAYS } from './days.ts'
 import { openHearing } from './hearing.ts'
 import type { LevelAgreement } from './level_agreement.ts'
+import { openObservation } from './observation.ts'
 
 /** `mrr` and `trials` are levels; `flows` are all measures counted by day. */
 type CutoverMetric = 'mrr' | 'trials' | 'flows'
 
-/** The longest day. */
-const DAY_MS = 25 * 3_600_000
 /** The number of consecutive days on which ledger and reports must agree. */
 const DAYS_IN_AGREEMENT = 30
 
@@ -43,12 +41,6 @@ type Deps = {
   isCurrent: (app_id: string) => boolean
 }
 type ReportedApp = { id: string; organization_id: string }
-type ObservedApp = {
-  app: Pick<ReportedApp, 'id'>
-  environment: Environment
-  shown: Pick<Generation, 'id' | 'time_zone'>
-  zone: Zone
-}
 
 export type Cutovers = ReturnType<typeof openCutovers>
 
@@ -63,8 +55,8 @@ export function openCutovers({ store, clock, generations, days, sums, ...rest }:
   const hearing = openHearing(store)
   // Returns a new object after figures, reports or generations changed or became due.
   const revision = store.cached(EVALUATION_TABLES, () => ({}))
-  const calendars = new Map<string, Calendar>()
-  const pacific = calendarOf(PACIFIC)
+  const pacific = openCalendar(PACIFIC)
+  const observedFrom = openObservation({ days, sums, hearing, pacific, cutoverOf })
   const cutoverOn = (day: DayNumber): Cutover => ({ day, at: pacific.startOf(day) })
 
   /** The cutover of an app’s metric; null while there is none. */
@@ -80,58 +72,6 @@ export function openCutovers({ store, clock, generations, days, sums, ...rest }:
     if (at === null) return null
     const day = pacific.dayOf(at)
     return cutoverOn(pacific.startOf(day) === at ? day : day + 1)
-  }
-
-  /** The first days, in a zone, on which any and all of an app’s activity is known, from notifications or from reports. */
-  function observedFrom({ app, environment, shown, zone }: ObservedApp): Observed {
-    const heard_at = hearing.since(app.id, environment)
-    const cutover = environment === 'production' ? cutoverOf(app.id, 'flows') : null
-    if (heard_at === null && cutover === null) return NEVER
-    const calendar = calendarOf(zone === 'pacific' ? PACIFIC : shown.time_zone)
-    const reportedDays = cutover && reportsWithout(app.id, shown, cutover)
-    if (cutover && reportedDays) {
-      const since = firstDaysFrom(pacific.startOf(reportedDays[0] ?? 0), calendar)
-      return { ...since, is_new: true, unreported: unreportedDays(reportedDays, cutover, calendar) }
-    }
-    // A stored cutover does not move, even if older notifications become known.
-    const at = Math.max(heard_at ?? -Infinity, cutover ? cutover.at - DAY_MS : -Infinity)
-    return firstDaysFrom(at, calendar)
-  }
-
-  /** The first days with any and all of what happens from an instant on. */
-  function firstDaysFrom(at: number, calendar: Calendar): Observed {
-    const day = calendar.dayOf(at)
-    return { any: day, all: calendar.startOf(day) === at ? day : day + 1 }
-  }
-
-  /**
-   * The days with reports, if they begin before an app’s first notification, reach it, and do not contain the app before
-   * it, so that no notification is missing; null otherwise.
-   */
-  function reportsWithout(app_id: string, shown: ObservedApp['shown'], { day }: Cutover) {
-    const reportedDays = days.available(shown.id, 'subscription')
-    const [from = Infinity, until = -Infinity] = [reportedDays[0], reportedDays.at(-1)]
-    if (from >= day - 1 || until < day - 2) return null
-    const first = sums.firstDay({ generation: shown.id, app_id }) ?? Infinity
-    return first >= day - 1 ? reportedDays : null
-  }
-
-  /** The days, in a calendar, that overlap a Pacific day without a report before that of the first notification. */
-  function unreportedDays(reportedDays: readonly DayNumber[], { day }: Cutover, calendar: Calendar) {
-    const found = new Set<DayNumber>()
-    for (const [index, reported] of reportedDays.entries()) {
-      const next = Math.min(reportedDays[index + 1] ?? Infinity, day - 1)
-      if (next <= reported + 1) continue
-      const last = calendar.dayOf(pacific.startOf(next) - 1)
-      for (let one = calendar.dayOf(pacific.startOf(reported + 1)); one <= last; one += 1) found.add(one)
-    }
-    return found
-  }
-
-  function calendarOf(zone: string): Calendar {
-    const calendar = calendars.get(zone) ?? openCalendar(zone)
-    calendars.set(zone, calendar)
-    return calendar
   }
 
   /**

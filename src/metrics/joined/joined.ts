@@ -140,8 +140,7 @@ export function openJoined(deps: Deps) {
   /**
    * The day from which a measure is complete. A level may lack subscriptions until it agrees with the reports or, without
    * reports, until each that is older than the ledger had to renew. A renewal status may be missing until the renewal,
-   * because Apple may have sent it before the first notification. In the sandbox a year lasts an hour, and a new app has
-   * nothing older.
+   * because Apple sent it before the first notification. A sandbox year lasts an hour. A new app has nothing older.
    */
   function completeFrom(
     { app, environment, shown }: AppRange,

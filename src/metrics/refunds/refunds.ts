@@ -10,19 +10,9 @@ import { type CountingSettings, PACIFIC } from '../lineage/settings.ts'
 import type { Reported } from '../reports/reported.ts'
 import type { SeriesScope } from '../series/series.ts'
 import type { Generations } from '../upkeep/generations.ts'
-import { type KnownRefunds, openKnownDays } from './known_days.ts'
 import { type RefundRow, refundRowsOf } from './refund_rows.ts'
 import { openRequestReasons } from './request_reasons.ts'
-
-/** The sum of refunds less reversals. `reversed`: how many reversals. `unpriced`: refunds whose amount is unknown. */
-type RefundTotals = {
-  count: number
-  reversed: number
-  base_milli: number
-  proceeds_milli: number
-  mrr_milli: number
-  unpriced: number
-}
+import { openRefundTotals } from './totals.ts'
 
 type Days = { from: DayNumber; until: DayNumber }
 type Deps = {
@@ -33,11 +23,6 @@ type Deps = {
   reported: Pick<Reported, 'ledgerOnlyIn'>
 }
 
-/** The totals of a range; null if none of its days is known. Refunds on unknown days do not count. */
-export type KnownTotals = Pick<KnownRefunds, 'complete' | 'reasons'> & {
-  totals: RefundTotals | null
-  by: <Field extends 'reason' | 'product_id'>(field: Field) => (RefundTotals & { value: RefundRow[Field] })[]
-}
 /** The lineages that are read before other requests are served. */
 const SLICE = 50
 /** How long a list is kept for its further pages, and the most lists. */
@@ -69,7 +54,6 @@ export function openRefundLists({ store, clock, generations, settings, reported 
   const lineageFacts = openLineageFacts(store)
   const { refunded, customers } = openStatements(store)
   const requestReasonsOf = openRequestReasons(store)
-  const knownDaysIn = openKnownDays(reported)
   /** Lists that were read, so that the pages of one list do not read it again. */
   const recent = new Map<string, { rows: readonly RefundRow[]; read_at: number }>()
 
@@ -83,7 +67,7 @@ export function openRefundLists({ store, clock, generations, settings, reported 
     const key = JSON.stringify([shown.id, apps.map(({ id }) => id), environment, zone, days])
     const known = recent.get(key)
     if (mayBeRecent && known && clock() - known.read_at < RECENT_MS) return known.rows
-    const calendar = calendarIn(scope)
+    const calendar = settings.calendarOf(zone === 'pacific' ? PACIFIC : shown.time_zone)
     const [from, until] = [calendar.startOf(days.from), calendar.startOf(days.until + 1)]
     const keys = apps.flatMap(({ id }) => refunded.all({ app_id: id, environment, from, until }))
     const all: RefundRow[] = []
@@ -95,18 +79,6 @@ export function openRefundLists({ store, clock, generations, settings, reported 
     if (recent.size >= MAX_RECENT) recent.clear()
     recent.set(key, { rows, read_at: clock() })
     return rows
-  }
-
-  const calendarIn = ({ organization, zone }: SeriesScope) =>
-    settings.calendarOf(zone === 'pacific' ? PACIFIC : generations.shown(organization.id).time_zone)
-
-  /** Sums the refunds of a range of days that are known. */
-  function totalsIn(scope: SeriesScope, days: Days, rows: readonly RefundRow[]): KnownTotals {
-    const calendar = calendarIn(scope)
-    const shown = generations.shown(scope.organization.id)
-    const { isKnown, isKnownOn, ...known } = knownDaysIn(scope, shown, days, calendar.dayOf(clock()))
-    const counted = rows.filter(({ app_id, at }) => isKnownOn(app_id, calendar.dayOf(at)))
-    return { ...known, totals: isKnown ? totalsOf(counted) : null, by: (field) => totalsBy(counted, field) }
   }
 
   function rowsOfLineages(keys: readonly LineageKey[]): RefundRow[] {
@@ -128,25 +100,5 @@ export function openRefundLists({ store, clock, generations, settings, reported 
     return rows.map((row) => ({ ...row, customer_id: canonicalIds.get(idOf(row)) ?? null }))
   }
 
-  return { rowsOf, totalsIn, withCustomers }
+  return { rowsOf, totalsIn: openRefundTotals({ clock, generations, settings, reported }), withCustomers }
 }
-
-/** Sums refunds less reversals. */
-function totalsOf(rows: readonly RefundRow[]): RefundTotals {
-  const sumOf = (field: 'base_milli' | 'proceeds_milli' | 'mrr_milli') =>
-    rows.reduce((sum, row) => sum + (row[field] ?? 0), 0)
-  return {
-    count: rows.reduce((count, { kind }) => count + (kind === 'refund' ? 1 : -1), 0),
-    reversed: rows.filter(({ kind }) => kind === 'reversal').length,
-    base_milli: sumOf('base_milli'),
-    proceeds_milli: sumOf('proceeds_milli'),
-    mrr_milli: sumOf('mrr_milli'),
-    unpriced: rows.filter(({ base_milli }) => base_milli === null).length,
-  }
-}
-
-/** The totals of each value of a field, the greatest amount first. */
-const totalsBy = <Field extends 'reason' | 'product_id'>(rows: readonly RefundRow[], field: Field) =>
-  [...Map.groupBy(rows, (row) => row[field])]
-    .map(([value, own]) => ({ value, ...totalsOf(own) }))
-    .sort((a, b) => b.base_milli - a.base_milli || b.count - a.count || (a.value < b.value ? -1 : 1))
