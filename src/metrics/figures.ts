@@ -101,7 +101,7 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     customers,
     /** Adds the effects on MRR and the names of customers to the events that people read. */
     described: (enrichment: Enrichment) => openEventNames(customers).around(effects.around(enrichment)),
-    refundLists: openRefundLists({ store, clock, generations, settings }),
+    refundLists: openRefundLists({ store, clock, generations, settings, reported }),
     overview: openOverview({ metrics, series }),
     today: openToday({ store, clock, series }),
     cohorts: openCohorts({

@@ -228,7 +228,7 @@ export const SeriesSchema = v.object({
   ),
   proceeds_known: withDescription(
     v.nullable(v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() })),
-    'The proceeds less refunds, in thousandths, that are known from a report of the same day (exact), derived from a report of another day (ratio), or estimated',
+    'The range’s proceeds less refunds (of a level, those on the last day), in thousandths, that are known from a report of the same day (exact), derived from a report of another day (ratio), or estimated',
   ),
   first_on: withDescription(v.nullable(v.string()), 'The first day with data'),
   rebuilding,

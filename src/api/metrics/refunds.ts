@@ -11,16 +11,17 @@ import { invalid } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import { type DayNumber, dayText } from '../../metrics/lineage/calendar.ts'
-import { NO_MRR_REASONS, REFUND_REASONS, type RefundRow } from '../../metrics/refunds/refund_rows.ts'
-import { type RefundLists, totalsBy, totalsOf } from '../../metrics/refunds/refunds.ts'
+import type { RefundRow } from '../../metrics/refunds/refund_rows.ts'
+import type { RefundLists } from '../../metrics/refunds/refunds.ts'
 import { rangeErrors, rangeOf } from '../../metrics/series/range.ts'
 import type { SeriesScope } from '../../metrics/series/series.ts'
 import { day, ScopeParams } from '../../metrics/series/series_request.ts'
 import type { Rates } from '../../rates/rates.ts'
 import { defineList } from '../lists.ts'
 import { QUERY_LIMIT_ERRORS, READ_ROUTE } from '../route_defaults.ts'
-import { converted, DisplayParam, openDisplay } from './display.ts'
+import { DisplayParam, openDisplay } from './display.ts'
 import { openMetricScopes } from './metric_scope.ts'
+import { RefundsAnswer, TotalsAnswer } from './refund_answers.ts'
 
 const SORTS = { date: 'at', amount: 'base_milli', proceeds: 'proceeds_milli', mrr: 'mrr_milli' } as const
 type Sort = keyof typeof SORTS
@@ -74,82 +75,6 @@ const TotalsQuery = v.object({
 type TotalsQuery = v.InferOutput<typeof TotalsQuery>
 type RangeQuery = Omit<TotalsQuery, 'by'>
 
-const amount = (words: string) => v.pipe(v.nullable(v.number()), v.description(words))
-const nullableText = v.nullable(v.string())
-const Refund = v.object({
-  at: v.pipe(v.number(), v.description('When Apple refunded the purchase, or reversed the refund')),
-  kind: v.pipe(v.picklist(['refund', 'reversal']), v.description('A reversal has negative amounts')),
-  app_id: v.string(),
-  app_name: v.pipe(v.string(), v.description('The name of the app, else its bundle id')),
-  customer_id: nullableText,
-  display_name: v.pipe(nullableText, v.description('As in `/api/v1/customers`')),
-  app_user_ids: v.pipe(v.array(v.string()), v.description('The users that the purchases are linked to')),
-  original_transaction_id: v.string(),
-  transaction_id: v.string(),
-  product_id: v.string(),
-  country: v.pipe(nullableText, v.description('ISO 3166-1 alpha-3')),
-  purchased_at: v.number(),
-  amount_milli: amount(
-    'The amount given back, in thousandths of `billed_in`; null if Apple did not send the price',
-  ),
-  billed_in: v.pipe(
-    nullableText,
-    v.description('The currency of `amount_milli`, also with `display_currency`'),
-  ),
-  base_milli: amount('The amount in `currency`, at the rate of the charge'),
-  proceeds_milli: amount('The part after tax and commission, in `currency`'),
-  mrr_milli: amount('What the refund changes in MRR, in `currency`; 0 if paid time did not end with it'),
-  no_mrr_reason: v.pipe(
-    v.nullable(v.picklist(NO_MRR_REASONS)),
-    v.description(
-      'Why the refund of a subscription changes nothing in MRR: had_ended: no paid time was left; earlier_period: the subscription goes on with a later purchase',
-    ),
-  ),
-  reason: v.pipe(
-    v.picklist(REFUND_REASONS),
-    v.description(
-      'The reason of the customer’s request if Apple sent one, else that of the refund: app_issue or other; not_given without either',
-    ),
-  ),
-  revocation_type: v.pipe(nullableText, v.description('Such as REFUND_FULL or REFUND_PRORATED')),
-  percentage: v.pipe(v.nullable(v.number()), v.description('The refunded part of the price in percent')),
-})
-const totals = {
-  count: v.pipe(v.number(), v.description('Refunds less reversals')),
-  reversed: v.pipe(
-    v.number(),
-    v.description('Reversals. Without them there are `count` + `reversed` refunds'),
-  ),
-  base_milli: v.number(),
-  proceeds_milli: v.number(),
-  mrr_milli: v.number(),
-  unpriced: v.pipe(
-    v.number(),
-    v.description('Refunds without a known amount, which the sums do not include'),
-  ),
-}
-export const RefundsAnswer = v.object({
-  refunds: v.array(Refund),
-  next: v.pipe(nullableText, v.description('The `cursor` of the following page; null after the last')),
-  from: v.string(),
-  to: v.string(),
-  currency: v.pipe(v.nullable(v.string()), v.description('The currency of sums and of `…_milli`')),
-  converted,
-  totals: v.pipe(v.object(totals), v.description('Of all pages')),
-  by_reason: v.array(v.object({ value: v.picklist(REFUND_REASONS), ...totals })),
-  by_product: v.array(v.object({ value: v.string(), ...totals })),
-})
-
-const TotalsAnswer = v.object({
-  totals: v.array(
-    v.object({ value: v.pipe(v.string(), v.description('A reason, or the id of a product')), ...totals }),
-  ),
-  from: v.string(),
-  to: v.string(),
-  currency: RefundsAnswer.entries.currency,
-  converted,
-})
-
 type Deps = {
   refundLists: RefundLists
   customers: Pick<Customers, 'figuresOf' | 'displayNameOf'>
@@ -174,20 +99,25 @@ function openRefunds({ refundLists, series, ...deps }: Deps) {
     if (errors.length > 0) throw invalid(errors)
     const days = rangeOf(range, today)
     const listed = await refundLists.rowsOf(scope, days, mayBeRecent)
+    const all = listed.filter(isBilledIn(query.currency))
+    const { by, totals: sum, ...knowledge } = refundLists.totalsIn(scope, days, all)
     return {
       environment: scope.environment,
-      all: listed.filter(isBilledIn(query.currency)),
+      all,
+      by,
+      sum,
       about: {
         from: dayText(days.from),
         to: dayText(days.until),
         currency: scope.organization.currency as string | null,
+        ...knowledge,
       },
     }
   }
 
   async function page(caller: AccessScope, query: Query) {
     const after = query.cursor === undefined ? null : parseCursor(query.cursor, query.sort)
-    const { environment, about, ...rows } = await rowsIn(caller, query, after !== null)
+    const { environment, about, by, sum, ...rows } = await rowsIn(caller, query, after !== null)
     const all = rows.all.sort(orderBy(query.sort))
     const following =
       after === null ? all : all.filter((row) => compare(positionOf(row, query.sort), after) > 0)
@@ -197,15 +127,15 @@ function openRefunds({ refundLists, series, ...deps }: Deps) {
       refunds: withUsers(refundLists.withCustomers(shown, environment), deps),
       next: following.length > shown.length && last ? cursorOf(last, query.sort) : null,
       ...about,
-      totals: totalsOf(all),
-      by_reason: totalsBy(all, 'reason'),
-      by_product: totalsBy(all, 'product_id'),
+      totals: sum,
+      by_reason: by('reason'),
+      by_product: by('product_id'),
     }
   }
 
-  async function sums(caller: AccessScope, { by, ...query }: TotalsQuery) {
-    const { all, about } = await rowsIn(caller, query)
-    return { totals: totalsBy(all, by === 'reason' ? 'reason' : 'product_id'), ...about }
+  async function sums(caller: AccessScope, { by: named, ...query }: TotalsQuery) {
+    const { by, about } = await rowsIn(caller, query)
+    return { totals: by(named === 'reason' ? 'reason' : 'product_id'), ...about }
   }
 
   return { page, sums }
@@ -258,9 +188,9 @@ export function refundRoutes(deps: Deps): Route[] {
     query: TotalsQuery,
     answer: { description: 'The totals, the largest first', schema: TotalsAnswer },
     table: {
-      columns: [...Object.keys(TotalsAnswer.entries.totals.item.entries), 'currency'],
-      rowsOf: ({ totals: all, currency }: v.InferOutput<typeof TotalsAnswer>) =>
-        all.map((one) => ({ ...one, currency })),
+      columns: [...Object.keys(TotalsAnswer.entries.totals.item.entries), 'currency', 'complete'],
+      rowsOf: ({ totals: all, currency, complete }: v.InferOutput<typeof TotalsAnswer>) =>
+        all.map((one) => ({ ...one, currency, complete })),
     },
     read: async ({ caller, query }) => display.fields(await sums(caller, query), query.display_currency),
   })

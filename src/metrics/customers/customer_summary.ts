@@ -98,8 +98,15 @@ export function nextChange(
   subscription: SubscriptionFacts | null,
   now: number,
 ): number | null {
-  const { expires_at = null, grace_until_at = null, revoked_at = null } = subscription ?? {}
-  const instants = [...rows.map(({ on_at }) => on_at), expires_at, grace_until_at, revoked_at]
+  // Apple may report a period before it begins. Without a charge, no row has its start.
+  const { period_started_at, expires_at, grace_until_at, revoked_at } = subscription ?? NO_CHANGES
+  const instants = [
+    ...rows.map(({ on_at }) => on_at),
+    period_started_at,
+    expires_at,
+    grace_until_at,
+    revoked_at,
+  ]
   const ahead = instants.filter((at) => at !== null).filter((at) => at > now)
   return ahead.length === 0 ? null : ahead.reduce((least, at) => Math.min(least, at))
 }
@@ -147,6 +154,7 @@ function lastSeen(pastRows: readonly Row[], subscription: SubscriptionFacts | nu
   return Math.max(apple_status_at ?? 0, started, paid?.on_at ?? 0)
 }
 
+const NO_CHANGES = { period_started_at: null, expires_at: null, grace_until_at: null, revoked_at: null }
 const NO_INSTANTS = { apple_status_at: 0, period_started_at: 0, started_at: 0 }
 
 const willRenew = (status: CustomerStatus | null, { auto_renew_status }: SubscriptionFacts): boolean =>

@@ -2,22 +2,20 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
-import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
+import { type DayNumber, openCalendar } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import type { ReportedSums } from '../reports/sums.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
-import type { Zone } from './amount_queries.ts'
 import type { AmountSources } from './amount_sources.ts'
-import { ALWAYS, type Cutover, type LevelMeasure, MAX_PERIOD_DAYS, NEVER, type Observed } from './days.ts'
+import { type Cutover, type LevelMeasure, MAX_PERIOD_DAYS } from './days.ts'
 import { openHearing } from './hearing.ts'
 import type { LevelAgreement } from './level_agreement.ts'
+import { openObservation } from './observation.ts'
 
 /** `mrr` and `trials` are levels; `flows` are all measures counted by day. */
 type CutoverMetric = 'mrr' | 'trials' | 'flows'
 
-/** The longest day. */
-const DAY_MS = 25 * 3_600_000
 /** The number of consecutive days on which ledger and reports must agree. */
 const DAYS_IN_AGREEMENT = 30
 
@@ -43,12 +41,6 @@ type Deps = {
   isCurrent: (app_id: string) => boolean
 }
 type ReportedApp = { id: string; organization_id: string }
-type ObservedApp = {
-  app: Pick<ReportedApp, 'id'>
-  environment: Environment
-  shown: Pick<Generation, 'id' | 'time_zone'>
-  zone: Zone
-}
 
 export type Cutovers = ReturnType<typeof openCutovers>
 
@@ -63,8 +55,8 @@ export function openCutovers({ store, clock, generations, days, sums, ...rest }:
   const hearing = openHearing(store)
   // Returns a new object after figures, reports or generations changed or became due.
   const revision = store.cached(EVALUATION_TABLES, () => ({}))
-  const calendars = new Map<string, Calendar>()
-  const pacific = calendarOf(PACIFIC)
+  const pacific = openCalendar(PACIFIC)
+  const observedFrom = openObservation({ days, sums, hearing, pacific, cutoverOf })
   const cutoverOn = (day: DayNumber): Cutover => ({ day, at: pacific.startOf(day) })
 
   /** The cutover of an app’s metric; null while there is none. */
@@ -80,32 +72,6 @@ export function openCutovers({ store, clock, generations, days, sums, ...rest }:
     if (at === null) return null
     const day = pacific.dayOf(at)
     return cutoverOn(pacific.startOf(day) === at ? day : day + 1)
-  }
-
-  /** The first days, in a zone, on which the ledger has any and all notifications of an app. */
-  function observedFrom({ app, environment, shown, zone }: ObservedApp): Observed {
-    const heard_at = hearing.since(app.id, environment)
-    const cutover = environment === 'production' ? cutoverOf(app.id, 'flows') : null
-    if (heard_at === null && cutover === null) return NEVER
-    if (cutover && isFirstReportedAfter(app.id, shown, cutover)) return ALWAYS
-    // A stored cutover does not move, even if older notifications become known.
-    const at = Math.max(heard_at ?? -Infinity, cutover ? cutover.at - DAY_MS : -Infinity)
-    const calendar = calendarOf(zone === 'pacific' ? PACIFIC : shown.time_zone)
-    const day = calendar.dayOf(at)
-    return { any: day, all: calendar.startOf(day) === at ? day : day + 1 }
-  }
-
-  /** Whether reports before an app’s first notification do not contain the app, so that no notification is missing. */
-  function isFirstReportedAfter(app_id: string, shown: ObservedApp['shown'], { day }: Cutover): boolean {
-    const [reported = Infinity] = days.available(shown.id, 'subscription')
-    const first = sums.firstDay({ generation: shown.id, app_id }) ?? Infinity
-    return reported < day - 1 && first >= day - 1
-  }
-
-  function calendarOf(zone: string): Calendar {
-    const calendar = calendars.get(zone) ?? openCalendar(zone)
-    calendars.set(zone, calendar)
-    return calendar
   }
 
   /**

@@ -80,7 +80,7 @@ export type SourceChange = Cutover & { to: 'ledger' | 'reports' }
  * `is_optional`: the app may be inactive, so that a sum over several apps is partial, not unknown, where this one is
  * unknown: only the ledger has the measure, or nothing was heard of the app. `is_alone`: no report contains the app. `days`
  * are consecutive. `values`: an amount for each day, by value of the split ('' for the total). `joins`: where the
- * source changes, in order. `basis`: the proceeds by certainty.
+ * source changes, in order. `basis`: the proceeds of each day, by certainty.
  */
 export type Joined = {
   is_optional?: true
@@ -88,7 +88,7 @@ export type Joined = {
   days: readonly JoinedDay[]
   values: Map<string, Amount[]>
   joins: SourceChange[]
-  basis: Record<ProceedsCertainty, number>
+  basis: BasisAt
 }
 
 export type LevelMeasure = 'mrr' | 'trials'
@@ -98,7 +98,7 @@ export const sourceChangesAt = (cutover: Cutover | null): SourceChange[] =>
   cutover ? [{ ...cutover, to: 'ledger' }] : []
 
 export const NO_AMOUNTS: DailyAmounts = new Map()
-export const NO_BASIS: Record<ProceedsCertainty, number> = { exact: 0, ratio: 0, estimated: 0 }
+export const NO_BASIS: BasisAt = () => () => NO_AMOUNT
 
 export const isLevel = (measure: string): measure is LevelMeasure => measure === 'mrr' || measure === 'trials'
 /** Whether a measure is a level at an instant, and not an event. */
@@ -163,11 +163,14 @@ export const partialDay = (day: DayNumber, source: Source, reason: DayReason): J
   is_complete: false,
 })
 
-/** The first days on which the ledger has any and all notifications of an app. */
-export type Observed = { any: DayNumber; all: DayNumber }
+/**
+ * The first days on which any and all of an app’s activity is known. `is_new`: reports from then on show that nothing was
+ * sold before the first notification, so that levels have no older subscriptions. `unreported`: days without such a report.
+ */
+export type Observed = { any: DayNumber; all: DayNumber; is_new?: true; unreported?: ReadonlySet<DayNumber> }
 /** Nothing was heard of the app. */
 export const NEVER: Observed = { any: Infinity, all: Infinity }
-/** The app began after Windfall listened for it. */
+/** For an app whose observation does not matter. */
 export const ALWAYS: Observed = { any: -Infinity, all: -Infinity }
 
 /**
@@ -176,16 +179,18 @@ export const ALWAYS: Observed = { any: -Infinity, all: -Infinity }
  */
 export function ledgerDay(
   day: DayNumber,
-  { any, all }: Observed,
+  { any, all, unreported }: Observed,
   { completeFrom, reason }: { completeFrom: DayNumber; reason: DayReason },
 ): JoinedDay {
   if (day < any) return unknownDay(day, 'ledger', any === Infinity ? 'never_heard' : 'before_ledger')
+  if (unreported?.has(day)) return unknownDay(day, 'ledger', 'no_reports')
   if (day < all) return partialDay(day, 'ledger', 'before_ledger')
   return day < completeFrom ? partialDay(day, 'ledger', reason) : knownDay(day, 'ledger')
 }
 
 /** Amounts by value of a split, then by day. */
 export type AmountAt = (value: string) => (day: DayNumber) => Amount
+type BasisAt = (certainty: ProceedsCertainty) => (day: DayNumber) => Amount
 
 /** The amounts of known days. */
 export function ofKnownDays(days: readonly JoinedDay[], at: AmountAt): AmountAt {
@@ -211,16 +216,4 @@ export function cumulativeIn(lines: DailyAmounts): AmountAt {
 export function valuesOf(keys: Iterable<string>, range: Range, at: AmountAt): Map<string, Amount[]> {
   const days = daysOf(range)
   return new Map([...new Set(keys)].map((value) => [value, days.map(at(value))]))
-}
-
-/** Sums the money of known days by certainty. */
-export function basisOf(
-  days: readonly JoinedDay[],
-  amountsByCertainty: DailyAmounts,
-): Record<ProceedsCertainty, number> {
-  const sum = { ...NO_BASIS }
-  for (const { day, is_known } of days)
-    for (const name of ['exact', 'ratio', 'estimated'] as const)
-      if (is_known) sum[name] += amountsByCertainty.get(name)?.get(day)?.milli ?? 0
-  return sum
 }

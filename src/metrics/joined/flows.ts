@@ -10,7 +10,6 @@ import type { AmountSources } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
   type AmountAt,
-  basisOf,
   type Cutover,
   cumulativeIn,
   dayIn,
@@ -58,7 +57,7 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
   async function readLedgerDays(query: JoinedQuery, measure: FlowMeasure, days: readonly JoinedDay[]) {
     const { lines, basis } = await readLedger({ ...query, app_id: query.app.id }, measure)
     const at = ofKnownDays(days, dayIn(lines))
-    return { values: valuesOf(lines.keys(), query, at), basis: basisOf(days, basis) }
+    return { values: valuesOf(lines.keys(), query, at), basis: ofKnownDays(days, dayIn(basis)) }
   }
 
   /** The reports’ amounts of a measure. Proceeds are exact, or estimated if a report does not contain them. */
@@ -100,21 +99,17 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
       cutover: cutover && hasSource('cutover') ? await cutoverRemainder(cutover, own, measure) : EMPTY,
     }
     const byDay = new Map(flowDays.map((one) => [one.day, one]))
-    const at: AmountAt = (value) => (day) => {
-      const one = byDay.get(day)
-      return one?.is_known ? dayIn(amountsBySource[one.flowSource].lines)(value)(day) : NO_AMOUNT
-    }
-    const basis = basisOf([], NO_AMOUNTS)
-    for (const name of FLOW_SOURCES) {
-      const some = basisOf(
-        flowDays.filter(({ flowSource }) => flowSource === name),
-        amountsBySource[name].basis,
-      )
-      for (const one of ['exact', 'ratio', 'estimated'] as const) basis[one] += some[one]
-    }
+    const amountAt =
+      (of: keyof AmountsWithBasis): AmountAt =>
+      (value) =>
+      (day) => {
+        const one = byDay.get(day)
+        return one?.is_known ? dayIn(amountsBySource[one.flowSource][of])(value)(day) : NO_AMOUNT
+      }
     const keys = FLOW_SOURCES.flatMap((source) => [...amountsBySource[source].lines.keys()])
     const days = flowDays.map(({ flowSource: _, ...day }) => day)
-    return { days, values: valuesOf(keys, query, at), joins: sourceChangesAt(cutover), basis }
+    const values = valuesOf(keys, query, amountAt('lines'))
+    return { days, values, joins: sourceChangesAt(cutover), basis: amountAt('basis') }
   }
 
   /** The amounts from the cutover to the end of that day in the query’s zone, so that nothing is counted twice. */

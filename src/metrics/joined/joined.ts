@@ -23,6 +23,7 @@ import {
   MAX_PERIOD_DAYS,
   NO_AMOUNTS,
   NO_BASIS,
+  type Observed,
   sourceChangesAt,
   unknownDay,
   valuesOf,
@@ -119,7 +120,7 @@ export function openJoined(deps: Deps) {
     // Measures that are complete from the same day share their days, of which a chart has thousands.
     const daysByStart = new Map<string, JoinedDay[]>()
     return (measure) => {
-      const from = completeFrom(range, observed.all, measure)
+      const from = completeFrom(range, observed, measure)
       const reason = isOfGrace(measure) ? 'grace' : 'older_unknown'
       const key = `${from} ${reason}`
       const all =
@@ -139,16 +140,16 @@ export function openJoined(deps: Deps) {
   /**
    * The day from which a measure is complete. A level may lack subscriptions until it agrees with the reports or, without
    * reports, until each that is older than the ledger had to renew. A renewal status may be missing until the renewal,
-   * because Apple may have sent it before the first notification. In the sandbox a year lasts an hour.
+   * because Apple sent it before the first notification. A sandbox year lasts an hour. A new app has nothing older.
    */
   function completeFrom(
     { app, environment, shown }: AppRange,
-    ledgerFrom: DayNumber,
+    { all: ledgerFrom, is_new }: Observed,
     measure: Measure,
   ): DayNumber {
-    if (environment === 'sandbox') return ledgerFrom
+    if (environment === 'sandbox' || is_new) return ledgerFrom
     if (isOfGrace(measure)) return ledgerFrom + GRACE_DAYS
-    if (!isPointInTime(measure) || ledgerFrom === -Infinity) return ledgerFrom
+    if (!isPointInTime(measure)) return ledgerFrom
     const scope = { shown, app_id: app.id, environment }
     if (sums.isReported({ generation: shown.id, app_id: app.id }, 'subscription'))
       return Math.max(cutovers.cutoverOf(app.id, 'mrr')?.day ?? Infinity, ledgerFrom + MAX_PERIOD_DAYS)

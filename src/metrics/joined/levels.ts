@@ -7,7 +7,6 @@ import type { AmountSources } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
   type AmountAt,
-  basisOf,
   type Cutover,
   cumulativeIn,
   dayIn,
@@ -19,6 +18,7 @@ import {
   type LevelMeasure,
   ledgerDay,
   NO_AMOUNTS,
+  NO_BASIS,
   ofKnownDays,
   partialDay,
   type SourceChange,
@@ -105,8 +105,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     { days: all, at, keys, joins }: LevelResult,
   ): Joined {
     const isProceeds = query.basis === 'proceeds' && level === 'mrr'
-    if (!isProceeds)
-      return { days: all, joins, values: valuesOf(keys, query, at), basis: basisOf([], NO_AMOUNTS) }
+    if (!isProceeds) return { days: all, joins, values: valuesOf(keys, query, at), basis: NO_BASIS }
     const own = proceedsOf(query, at)
     const values = valuesOf(keys, query, own.at)
     const amountsByCertainty: DailyAmounts = new Map()
@@ -115,7 +114,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     for (const [value, amounts] of values)
       for (const [index, one] of all.entries())
         addTo(amountsByCertainty, basisOn(value, one), one.day, amounts[index] ?? NO_AMOUNT)
-    return { days: all, joins, values, basis: basisOf(all, amountsByCertainty) }
+    return { days: all, joins, values, basis: ofKnownDays(all, dayIn(amountsByCertainty)) }
   }
 
   /** The proceeds of a level, at the ratio in the newest report up to each day, otherwise estimated. */

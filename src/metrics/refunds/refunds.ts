@@ -7,23 +7,22 @@ import { yieldToEventLoop } from '../../turns.ts'
 import { openLineageFacts } from '../effects/lineage_facts.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import { type CountingSettings, PACIFIC } from '../lineage/settings.ts'
+import type { Reported } from '../reports/reported.ts'
 import type { SeriesScope } from '../series/series.ts'
 import type { Generations } from '../upkeep/generations.ts'
 import { type RefundRow, refundRowsOf } from './refund_rows.ts'
 import { openRequestReasons } from './request_reasons.ts'
-
-/** The sum of refunds less reversals. `reversed`: how many reversals. `unpriced`: refunds whose amount is unknown. */
-type RefundTotals = {
-  count: number
-  reversed: number
-  base_milli: number
-  proceeds_milli: number
-  mrr_milli: number
-  unpriced: number
-}
+import { openRefundTotals } from './totals.ts'
 
 type Days = { from: DayNumber; until: DayNumber }
-type Deps = { store: Store; clock: Clock; generations: Generations; settings: CountingSettings }
+type Deps = {
+  store: Store
+  clock: Clock
+  generations: Generations
+  settings: CountingSettings
+  reported: Pick<Reported, 'ledgerOnlyIn'>
+}
+
 /** The lineages that are read before other requests are served. */
 const SLICE = 50
 /** How long a list is kept for its further pages, and the most lists. */
@@ -51,7 +50,7 @@ function openStatements(store: Store) {
 
 export type RefundLists = ReturnType<typeof openRefundLists>
 
-export function openRefundLists({ store, clock, generations, settings }: Deps) {
+export function openRefundLists({ store, clock, generations, settings, reported }: Deps) {
   const lineageFacts = openLineageFacts(store)
   const { refunded, customers } = openStatements(store)
   const requestReasonsOf = openRequestReasons(store)
@@ -101,25 +100,5 @@ export function openRefundLists({ store, clock, generations, settings }: Deps) {
     return rows.map((row) => ({ ...row, customer_id: canonicalIds.get(idOf(row)) ?? null }))
   }
 
-  return { rowsOf, withCustomers }
+  return { rowsOf, totalsIn: openRefundTotals({ clock, generations, settings, reported }), withCustomers }
 }
-
-/** Sums refunds less reversals. */
-export function totalsOf(rows: readonly RefundRow[]): RefundTotals {
-  const sumOf = (field: 'base_milli' | 'proceeds_milli' | 'mrr_milli') =>
-    rows.reduce((sum, row) => sum + (row[field] ?? 0), 0)
-  return {
-    count: rows.reduce((count, { kind }) => count + (kind === 'refund' ? 1 : -1), 0),
-    reversed: rows.filter(({ kind }) => kind === 'reversal').length,
-    base_milli: sumOf('base_milli'),
-    proceeds_milli: sumOf('proceeds_milli'),
-    mrr_milli: sumOf('mrr_milli'),
-    unpriced: rows.filter(({ base_milli }) => base_milli === null).length,
-  }
-}
-
-/** The totals of each value of a field, the greatest amount first. */
-export const totalsBy = <Field extends 'reason' | 'product_id'>(rows: readonly RefundRow[], field: Field) =>
-  [...Map.groupBy(rows, (row) => row[field])]
-    .map(([value, own]) => ({ value, ...totalsOf(own) }))
-    .sort((a, b) => b.base_milli - a.base_milli || b.count - a.count || (a.value < b.value ? -1 : 1))

@@ -103,7 +103,7 @@ export type SeriesAnswer = SeriesRange & {
   /** The source of each measure by range of days. Measures without an entry come from the ledger. */
   sources: SourceRange[]
   cutovers: MeasureCutover[]
-  /** Proceeds by certainty, in thousandths; null if the basis is not proceeds. */
+  /** The range’s proceeds by certainty, in thousandths; null if the basis is not proceeds. */
   proceeds_known: Record<'exact' | 'ratio' | 'estimated', number> | null
   first_on: string | null
   rebuilding: RebuildProgress | null
@@ -174,7 +174,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
       refunds: definition.has_refund_days ? request.refunds : null,
       sources: sourceRanges(from, buckets),
       cutovers: cutoversIn(from),
-      proceeds_known: basis === 'proceeds' ? proceedsKnown(from) : null,
+      proceeds_known: basis === 'proceeds' ? proceedsKnown(from, range) : null,
       first_on: first === null ? null : dayText(first),
       rebuilding: metrics.progress(),
       behind: scope.shown.behind,

@@ -1,7 +1,8 @@
 /** Lists the source of each range of days of a series, and how Apple’s figures differ from the ledger’s. */
-import { isLoss } from '../joined/days.ts'
+import { daysOf, isLevel, isLoss } from '../joined/days.ts'
 import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
+import { CERTAINTIES, type ProceedsCertainty } from '../lineage/proceeds.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { Bucket } from '../sums/tallies.ts'
 
@@ -100,16 +101,19 @@ export const cutoversIn = (from: readonly JoinedMeasureDays[]): MeasureCutover[]
     joins.map(({ day, at, to }) => ({ app_id, measure, on: dayText(day), at, to })),
   )
 
-/** Sums proceeds by certainty, less what was given back. */
+/** Sums the proceeds of the days of a range by certainty, less what was given back; of a level, those at its end. */
 export function proceedsKnown(
   from: readonly JoinedMeasureDays[],
-): Record<'exact' | 'ratio' | 'estimated', number> {
+  range: Bucket,
+): Record<ProceedsCertainty, number> {
   const known = { exact: 0, ratio: 0, estimated: 0 }
   for (const { measure, basis } of from) {
     const sign = /^revenue\.(refund|proration)/.test(measure) ? -1 : 1
-    known.exact += sign * basis.exact
-    known.ratio += sign * basis.ratio
-    known.estimated += sign * basis.estimated
+    const days = daysOf(isLevel(measure) ? { ...range, from: range.until } : range)
+    for (const certainty of CERTAINTIES) {
+      const amountOn = basis(certainty)
+      for (const day of days) known[certainty] += sign * amountOn(day).milli
+    }
   }
   return known
 }

@@ -187,6 +187,20 @@ test('a renewal that Apple signs ahead counts with its proceeds from the instant
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
+test('a customer was last seen at the start of a period that begins after Apple reports it', async () => {
+  const { app, notifyTransaction, get } = await openTestLedger()
+  // Family access has no charges, so that only the subscription has the start of its periods.
+  const shared = { inAppOwnershipType: 'FAMILY_SHARED', originalPurchaseDate: at('2026-05-02') }
+  await notifyTransaction('1', 0, '2026-05-02', '2026-06-02', shared)
+  const signed_at = at('2026-06-01T11:00:00Z')
+  await notifyTransaction('1', 1, '2026-06-02', '2026-07-02', { ...shared, signedDate: signed_at })
+  const lastSeen = async () => ((await (await get('customers')).json()) as Body).customers[0]?.last_seen_at
+  expect(await lastSeen()).toBe(signed_at)
+  app.clock.set(at('2026-06-03'))
+  expect(await lastSeen()).toBe(at('2026-06-02'))
+  expect((await app.windfall.metrics.verify()).difference).toBeNull()
+})
+
 test('sort=ends lists only ending customers, soonest first', async () => {
   const { app, get, ids } = await openShop()
   const leaves = { renewal: { autoRenewStatus: 0 } }

@@ -37,6 +37,7 @@ type Answer = {
   by_reason: Totals[]
   by_product: Totals[]
 }
+type Known = { complete: boolean; reasons: object[] }
 type Ledger = Awaited<ReturnType<typeof openTestLedger>>
 
 const ALL = 'from=2025-06-02&to=2026-06-01'
@@ -292,9 +293,9 @@ test('totals by reason and by product are a list with a CSV of their own', async
   }
   const csv = await (await ledger.get(`refunds/totals.csv?${ALL}&by=product`)).text()
   expect(csv.split('\r\n').slice(0, 3)).toEqual([
-    'value,count,reversed,base,proceeds,mrr,unpriced,currency',
-    'monthly,2,0,4.000,2.800,-4.000,0,USD',
-    'yearly,1,0,1.000,0.700,-1.000,0,USD',
+    'value,count,reversed,base,proceeds,mrr,unpriced,currency,complete',
+    'monthly,2,0,4.000,2.800,-4.000,0,USD,false',
+    'yearly,1,0,1.000,0.700,-1.000,0,USD,false',
   ])
 })
 
@@ -318,6 +319,40 @@ test('without refunds the list is empty and its totals are zero', async () => {
     by_reason: [],
     by_product: [],
   })
+})
+
+test('totals leave out the days on which revenue does not know refunds, and say why', async () => {
+  const ledger = await openTestLedger({ heard_at: at('2026-05-15') })
+  await refund(ledger, '1', '2026-05-10')
+  await refund(ledger, '2', '2026-05-20')
+  const totalsOf = async (from: string, to: string) => {
+    const days = `from=${from}&to=${to}`
+    const answer = await ledger.get(`refunds?${days}`)
+    const { refunds, totals, by_reason, complete, reasons } = (await answer.json()) as Answer & Known
+    const { series } = await ledger.getMetric(`revenue?${days}&part=refunds`)
+    const [revenue] = series
+    expect([revenue?.range.milli ?? null, revenue?.range.complete]).toEqual([
+      totals && 0 - totals.base_milli,
+      complete,
+    ])
+    expect(reasons).toEqual(revenue?.reasons)
+    const sums = await (await ledger.get(`refunds/totals?${days}`)).json()
+    expect(sums).toMatchObject({ totals: by_reason, complete, reasons })
+    return { listed: refunds.length, counted: totals?.count, by: by_reason.length, complete }
+  }
+  expect(await totalsOf('2026-05-01', '2026-05-14')).toEqual({
+    listed: 1,
+    counted: undefined,
+    by: 0,
+    complete: false,
+  })
+  expect(await totalsOf('2026-05-01', '2026-05-31')).toEqual({
+    listed: 2,
+    counted: 1,
+    by: 1,
+    complete: false,
+  })
+  expect(await totalsOf('2026-05-16', '2026-05-31')).toEqual({ listed: 1, counted: 1, by: 1, complete: true })
 })
 
 test.each([

@@ -98,3 +98,27 @@ test('a customer’s page has the proceeds of each charge before and after what 
     },
   ])
 })
+
+test.each(['day', 'week', 'month', 'fiscal_month'])(
+  'proceeds_known is of the range alone, by %s',
+  async (interval) => {
+    const { notifyTransaction, getMetric } = await openTestLedger({ time_zone: 'America/Los_Angeles' })
+    // In one calendar and one fiscal month, and the second and third in one week. 30 % of 9.990: 6.993.
+    for (const [id, day] of [4, 19, 22].map(String).entries())
+      await notifyTransaction(
+        `${id}`,
+        0,
+        `2026-05-${day.padStart(2, '0')}`,
+        `2026-06-${day.padStart(2, '0')}`,
+      )
+    const range = `from=2026-05-10&to=2026-05-20&interval=${interval}&basis=proceeds`
+    for (const [metric, estimated] of [
+      ['revenue', 6_993],
+      ['mrr', 13_986],
+    ] as const) {
+      const { series, proceeds_known } = await getMetric(`${metric}?${range}`)
+      expect(series[0]?.range.milli).toBe(estimated)
+      expect(proceeds_known).toEqual({ exact: 0, ratio: 0, estimated })
+    }
+  },
+)

@@ -356,3 +356,38 @@ test('a store connected today with reports has figures of their days only', asyn
   expect(await counts('revenue?')).toEqual([null, 2, 2, 2, 0])
   expect(await counts('downloads?')).toEqual([null, 5, 5, 5, null])
 }, 60_000)
+
+test('an app that no report contains has no figure before the first report, and none of a day without one', async () => {
+  const apple = await openApple()
+  const app = await apple.openWindfall()
+  const other = { 'App Apple ID': '999', 'App Name': 'Other' }
+  for (const day of ['2026-04-28', '2026-04-29', '2026-05-01']) {
+    apple.setReply('sales', day, [sale({ 'Parent Identifier': 'OTHER-1' })])
+    apple.setReply('subscription', day, [level(other)])
+    apple.setReply('subscription_event', day, [subscriptionEvent({ ...other, 'Event Date': day })])
+  }
+  for (const day of ['2026-04-27', '2026-04-30'])
+    for (const kind of ['sales', 'subscription', 'subscription_event'] as const)
+      apple.setReply(kind, day, 'gone')
+  await app.hear(app.clock() - 3_600_000)
+  await app.imports.run({ days: 5 })
+  await app.windfall.reported.settled()
+  await app.windfall.metrics.whenCurrent()
+  const { get } = openReader(app)
+  await expectUnknown(app, 'from=2026-04-01&to=2026-04-27&zone=pacific', ['day'])
+  const figures = async (path: string, zone: string) => {
+    const range = `from=2026-04-27&to=2026-05-02&zone=${zone}`
+    const { series } = await get<SeriesAnswer>(`metrics/${path}${range}`)
+    const [{ points, reasons } = { points: [], reasons: [] }] = series
+    const text = points.map(({ count, complete }) => `${count}${complete ? '' : '~'}`).join(' ')
+    return { text, reasons: reasons.map(({ reason, from_on }) => `${from_on.slice(5)} ${reason}`) }
+  }
+  const reasons = ['04-27 before_ledger', '04-30 no_reports', '05-02 unfinished']
+  for (const path of ['revenue?', 'mrr?', 'active_trials?', 'new_trials?', 'revenue?basis=proceeds&'])
+    expect(await figures(path, 'pacific'), path).toEqual({ text: 'null~ 0 0 null~ 0 0~', reasons })
+  // The reports’ days begin at seven in the morning.
+  expect(await figures('revenue?', 'own')).toEqual({
+    text: 'null~ 0~ 0 null~ null~ 0~',
+    reasons: ['04-27 before_ledger', '04-30 no_reports', '05-02 unfinished'],
+  })
+}, 60_000)

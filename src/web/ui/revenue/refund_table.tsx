@@ -1,7 +1,7 @@
 /** The table of refunds. Each row leads to the customer. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
-import type { RefundsAnswer } from '../../../api/metrics/refunds.ts'
+import type { RefundsAnswer } from '../../../api/metrics/refund_answers.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { appName, useApps } from '../apps.ts'
 import { countryName } from '../countries/names.ts'

@@ -2,7 +2,7 @@
 import '../loading/chart_views.ts'
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
-import type { RefundsAnswer } from '../../../api/metrics/refunds.ts'
+import type { RefundsAnswer } from '../../../api/metrics/refund_answers.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { ExportMenu } from '../charts/export_menu.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
@@ -108,6 +108,7 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
       <QueryView result={paged.first} height={420}>
         {({ totals, currency }) => {
           const refunds = paged.pages.flatMap((page) => page.refunds)
+          if (refunds.length === 0 && totals === null) return <UnknownDays />
           if (refunds.length === 0)
             return (
               <Empty icon="check" title="No refunds in these days">
@@ -116,12 +117,7 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
             )
           return (
             <>
-              <p class="small quiet">
-                {refundsText(totals)}, {money(totals.base_milli, currency)} gross,{' '}
-                {money(totals.proceeds_milli, currency)} in proceeds, MRR{' '}
-                {signedMoney(totals.mrr_milli, currency)}
-                {totals.unpriced > 0 && `. ${count(totals.unpriced)} without a known amount`}
-              </p>
+              <p class="small quiet">{totalsText(totals, currency)}</p>
               <RefundTable refunds={refunds} currency={currency} />
             </>
           )
@@ -132,11 +128,26 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
   )
 }
 
+function totalsText(totals: Answer['totals'], currency: string | null): string {
+  if (totals === null) return 'Not all refunds of these days are known, so they have no sum.'
+  const { base_milli, proceeds_milli, mrr_milli, unpriced } = totals
+  const sums = `${money(base_milli, currency)} gross, ${money(proceeds_milli, currency)} in proceeds, MRR ${signedMoney(mrr_milli, currency)}`
+  const unknown = unpriced > 0 ? `. ${count(unpriced)} without a known amount` : ''
+  return `${refundsText(totals)}, ${sums}${unknown}`
+}
+
 /** Refunds and reversals apart, so that the text counts the rows below it. */
-const refundsText = ({ count: net, reversed }: Answer['totals']): string =>
+const refundsText = ({ count: net, reversed }: Sums): string =>
   [plural(net + reversed, 'refund'), reversed > 0 && `${count(reversed)} reversed`].filter(Boolean).join(', ')
 
-type Line = Answer['totals'] & { value: string; title: string }
+const UnknownDays = (): JSX.Element => (
+  <Empty icon="question" title="The refunds of these days are not known">
+    <p>Apple’s notifications arrive since a later day.</p>
+  </Empty>
+)
+
+type Sums = NonNullable<Answer['totals']>
+type Line = Sums & { value: string; title: string }
 type TotalsProps = {
   title: string
   csv: string
@@ -148,7 +159,9 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
   <Card title={title} class="half" tools={<ExportMenu csvUrls={{ csv }} />}>
     <QueryView result={result} height={220}>
       {(answer) =>
-        answer.totals.count === 0 && answer.refunds.length === 0 ? (
+        answer.totals === null ? (
+          <UnknownDays />
+        ) : answer.totals.count === 0 && answer.refunds.length === 0 ? (
           <Empty icon="check" title="No refunds" />
         ) : (
           <Scroll label={title}>
