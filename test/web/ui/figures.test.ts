@@ -109,6 +109,20 @@ test('says what a figure covers', () => {
   expect(basis({ unit: 'ratio' })).toBe('Nov 1, 2026 – Nov 3, 2026')
 })
 
+test('says why a range without a whole month has no churn rate', () => {
+  const clipped = { on: '2026-11-05', until_on: '2026-11-20' }
+  const points = [{ on: '2026-11-01', complete: false, ratio: null, clipped }]
+  const answer = answerOf({
+    metric: 'churn_rate',
+    unit: 'ratio',
+    interval: 'month',
+    series: [seriesOf(points)],
+  })
+  const figure = figureOfAll(answer, seriesOf(points))
+  expect(figure.value).toBeNull()
+  expect(basisText(answer, figure)).toBe('the range has no whole month')
+})
+
 test('shows the change of figures with either sign as an amount', () => {
   expect(isAmountOfChange('net_new_mrr', 300, 200)).toBe(true)
   expect(isAmountOfChange('revenue', -2, 8)).toBe(true)

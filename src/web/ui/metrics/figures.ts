@@ -83,6 +83,8 @@ export function pointsText(points: readonly Point[], interval: MetricAnswer['int
 /** What a figure covers: `now`, `in 90 days`, or the periods of a ratio, which may be fewer than those of the range. */
 export function basisText(answer: MetricAnswer, { points }: Figure): string {
   const { metric, kind, unit, interval } = answer
+  if (unit === 'ratio' && SINGLE_PERIOD.has(metric) && points.at(-1)?.clipped)
+    return `the range has no whole ${intervalName(interval)}`
   if (unit === 'ratio')
     return [pointsText(points, interval), SINGLE_PERIOD.has(metric) ? `per ${intervalName(interval)}` : '']
       .filter(Boolean)
