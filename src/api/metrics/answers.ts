@@ -129,7 +129,7 @@ const SeriesAnswerEntry = v.object({
   ),
   range: withDescription(
     ExactAnswer,
-    'The figure of exactly the requested days as one interval: the sum of a flow, the last value of a level, the ratio of the sums',
+    'The figure of exactly the requested days as one interval: the sum of a flow, the last value of a level, the ratio of the sums. null: not known; a churn rate also where the days are not one interval',
   ),
   reasons: withDescription(
     reasonRanges,

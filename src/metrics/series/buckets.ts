@@ -58,7 +58,8 @@ export function cutsOf(buckets: readonly Bucket[], range: Bucket, today: DayNumb
     if (days.until < bucket.until) cuts.parts.push({ from: days.until + 1, until: bucket.until })
     const last = cuts.parts.length - 1
     cuts.wholes.push({ days: bucket, first, last })
-    if (first !== last) cuts.clipped.push({ whole: bucket, days, first: inner, last: inner })
+    const clipped = { from: days.from, until: Math.min(days.until, range.until) }
+    if (first !== last) cuts.clipped.push({ whole: bucket, days: clipped, first: inner, last: inner })
     cuts.range = { ...cuts.range, first: cuts.wholes.length === 1 ? inner : cuts.range.first, last: inner }
   }
   return cuts

@@ -47,7 +47,7 @@ function linesOf({ interval }: SeriesAnswer, { range }: SeriesRange, { points, .
   return points.map((point, at) => {
     const clipped = one.range.clipped.find(({ of }) => of === point.on)
     const next = points[at + 1]
-    const until_on = clipped?.until_on ?? point.until_on ?? (next ? addDays(next.on, -1) : range.until_on)
+    const until_on = clipped?.until_on ?? (next ? addDays(next.on, -1) : range.until_on)
     const cells = interval === 'fiscal_month' ? [point.fiscal_month, until_on] : [until_on]
     return {
       point: clipped ?? point,

@@ -68,4 +68,5 @@ function counted(
 
 const DEFAULT_OPTIONS = { view: null, refunds: 'refund_day', interval: 'day' } as const
 
-const isEmpty = ({ points }: Series): boolean => points.every(({ count }) => !count)
+const isEmpty = ({ points, range }: Series): boolean =>
+  [...points, range, ...range.clipped].every(({ count }) => !count)

@@ -20,7 +20,7 @@ export type TallyOf = (measure: Measure) => Tally
 /**
  * A metric (part null) or one of its parts, and the measures that it reads. `known_by`: the measures that decide whether
  * the line is known; by default `measures`. `whole_by`: the measures that decide whether the line is fully known; by default
- * `known_by`. `pendingOf`: whether each bucket may still change; applies only where `pending_by` is known.
+ * `known_by`. `of_interval`: whether the figure exists only of days that are one interval. `pendingOf`: whether each bucket may still change; applies only where `pending_by` is known.
  */
 export type FormulaLine = {
   part: string | null
@@ -28,6 +28,7 @@ export type FormulaLine = {
   known_by?: readonly Measure[]
   whole_by?: readonly Measure[]
   pending_by?: readonly Measure[]
+  of_interval?: true
   figuresOf: (of: TallyOf, buckets: number) => Figure[]
   pendingOf?: (of: TallyOf, buckets: number) => boolean[]
 }

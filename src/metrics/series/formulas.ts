@@ -98,7 +98,8 @@ function movements(isTwoParts: boolean): Formula {
 }
 
 /**
- * Churn: losses divided by the level at the bucket’s start. Rows of losses, and of their adjustments, are negative.
+ * Churn: losses divided by the level at the bucket’s start. Rows of losses, and of their adjustments, are negative. The
+ * adjustments are of one interval: over other days, the losses may exceed the level at their start.
  */
 function churn(column: Column, interval: Interval): Formula {
   const returned = `returned.${interval}` as const
@@ -109,6 +110,7 @@ function churn(column: Column, interval: Interval): Formula {
   ]
   const line = (part: string | null, lost: SignedMeasures): FormulaLine => ({
     part,
+    of_interval: true,
     measures: ['mrr', ...lost.map(([measure]) => measure)],
     // Apple’s reports have all cancellations except those caused by a refund, so refunds do not decide what is known.
     ...(part !== 'refund' && {

@@ -53,11 +53,13 @@ export type Series = {
 }
 
 /**
- * Consecutive spans of the summed days. `days`: the days of each, its label, and why its figures may still change.
- * `knowledge`: how much of a figure is known, given the measures that it is computed from, and why.
+ * Consecutive spans of the summed days. `are_intervals`: whether each is one interval, so far as it has begun. `days`: the
+ * days of each, its label, and why its figures may still change. `knowledge`: how much of a figure is known, given the
+ * measures that it is computed from, and why.
  */
 type View = {
   spans: readonly Span[]
+  are_intervals: boolean
   days: readonly { days: Bucket; label: PointLabel; open: readonly Reason[] }[]
   knowledge: SeriesKnowledge
 }
@@ -83,15 +85,16 @@ export function viewsOf(
   knowledgeIn: KnowledgeIn,
   options: BucketOptions,
 ): SeriesContext['views'] {
-  const viewOf = (spans: readonly Span[]): View => {
+  const viewOf = (spans: readonly Span[], are_intervals: boolean): View => {
     const days = spans.map((one) => one.days)
-    return { spans, days: labelled(days, options), knowledge: knowledgeIn(days) }
+    return { spans, are_intervals, days: labelled(days, options), knowledge: knowledgeIn(days) }
   }
   const clipped = cuts.clipped.map(({ whole, days, ...parts }) => ({
-    view: viewOf([{ days, ...parts }]),
+    view: viewOf([{ days, ...parts }], false),
     label: { of: dayText(whole.from), on: dayText(days.from), until_on: dayText(days.until) },
   }))
-  return { wholes: viewOf(cuts.wholes), range: viewOf([cuts.range]), clipped }
+  const isOneInterval = cuts.wholes.length === 1 && clipped.length === 0
+  return { wholes: viewOf(cuts.wholes, true), range: viewOf([cuts.range], isOneInterval), clipped }
 }
 
 /** The label of each bucket, and why its figures may still change: it is not over, or a rate is not final. */
@@ -121,15 +124,18 @@ export function seriesOf(slice: SplitSlice, context: SeriesContext): Series[] {
   const apps = isByApp ? values : null
   return lines.flatMap((line) => {
     const pointsIn = (view: View) => pointsOf(line, slice, view, apps)
-    const { points, reasons, isEmpty } = pointsIn(views.wholes)
+    const whole = pointsIn(views.wholes)
+    const exact = pointsIn(views.range)
+    const clippedPoints = views.clipped.map(({ view, label }) => ({ label, ...pointsIn(view) }))
+    const isEmpty = [whole, exact, ...clippedPoints].every((one) => one.isEmpty)
     if (isEmpty && line.part !== null && !with_empty_parts) return []
     const ranges = reasonRanges(
       views.wholes.days.map(({ days }) => days),
-      reasons,
+      whole.reasons,
     )
-    const clipped = views.clipped.map(({ view, label }) => ({ ...label, ...onlyFigure(pointsIn(view)) }))
-    const range = { ...onlyFigure(pointsIn(views.range)), clipped }
-    return [{ value, others, part: line.part, range, reasons: ranges, points }]
+    const clipped = clippedPoints.map(({ label, ...one }) => ({ ...label, ...onlyFigure(one) }))
+    const range = { ...onlyFigure(exact), clipped }
+    return [{ value, others, part: line.part, range, reasons: ranges, points: whole.points }]
   })
 }
 
@@ -174,9 +180,10 @@ function pointsOf(
 function lineStates(
   line: FormulaLine,
   of: TallyOf,
-  { days, knowledge: { knownOf, reasonsOf } }: View,
+  { days, are_intervals, knowledge: { knownOf, reasonsOf } }: View,
   apps: readonly string[] | null,
 ): (at: number) => { isKnown: boolean; reasons: Reason[] } {
+  if (line.of_interval && !are_intervals) return () => ({ isKnown: false, reasons: ['not_one_interval'] })
   const knownBy = line.known_by ?? line.measures
   const wholeBy = line.whole_by ?? knownBy
   const [known, fullyKnown] = [knownOf(knownBy, apps), knownOf(wholeBy, apps)]

@@ -5,7 +5,14 @@ import { isWhollyKnown } from '../unknown_reasons.ts'
 import { daysOfBucket } from './buckets.ts'
 
 /** The codes. A later version may add some. */
-export const REASONS = [...DAY_REASONS, 'not_converted', 'unfinished', 'provisional_rate', 'pending'] as const
+export const REASONS = [
+  ...DAY_REASONS,
+  'not_converted',
+  'not_one_interval',
+  'unfinished',
+  'provisional_rate',
+  'pending',
+] as const
 export type Reason = (typeof REASONS)[number]
 
 /** What each code says. */
@@ -21,6 +28,7 @@ export const REASON_TEXTS: Readonly<Record<Reason, string>> = {
   grace: 'A grace period may have been running when the first notification arrived.',
   behind: 'Some subscriptions could not be computed, or their proceeds are not recomputed yet.',
   not_converted: 'There is no exchange rate for an amount; the point lists it.',
+  not_one_interval: 'A churn rate is of one interval, and the days are part of one, or several.',
   unfinished: 'The interval is not over.',
   provisional_rate: 'An exchange rate is not final.',
   pending: 'The outcome is open, or the start of a subscription is not known.',

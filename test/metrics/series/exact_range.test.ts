@@ -83,8 +83,10 @@ test('the range of a series is the sum of its days, its last level or the ratio 
         const aligned = await metric(
           `${name}?from=${answer.from_on}&to=${answer.until_on}&interval=${interval}&${query}`,
         )
+        // A value that only the days outside of the range have is one of the others.
+        const named = answer.series.filter(({ others }) => others === 0)
         expect(aligned.series.map(({ points }) => points)).toEqual(
-          expect.arrayContaining(answer.series.map(({ points }) => points)),
+          expect.arrayContaining(named.map(({ points }) => points)),
         )
       },
     ),
