@@ -117,7 +117,7 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
           return (
             <>
               <p class="small quiet">
-                {refundsText(totals)}, {money(totals.base_milli, currency)} gross,{' '}
+                {rowsText(totals)}, {money(totals.base_milli, currency)} gross,{' '}
                 {money(totals.proceeds_milli, currency)} in proceeds, MRR{' '}
                 {signedMoney(totals.mrr_milli, currency)}
                 {totals.unpriced > 0 && `. ${count(totals.unpriced)} without a known amount`}
@@ -132,9 +132,11 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
   )
 }
 
-/** Refunds and reversals apart, so that the text counts the rows below it. */
-const refundsText = ({ count: net, reversed }: Answer['totals']): string =>
-  [plural(net + reversed, 'refund'), reversed > 0 && `${count(reversed)} reversed`].filter(Boolean).join(', ')
+/** Counts the rows of the table: a reversal has a row of its own, and may be of a refund in earlier days. */
+const rowsText = ({ count: net, reversed }: Answer['totals']): string =>
+  [plural(net + reversed, 'refund'), reversed > 0 && plural(reversed, 'reversal')]
+    .filter(Boolean)
+    .join(' and ')
 
 type Line = Answer['totals'] & { value: string; title: string }
 type TotalsProps = {
@@ -157,6 +159,7 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                 headings={[
                   { title: title.replace('By ', '').replace(/^\w/, (letter) => letter.toUpperCase()) },
                   { title: 'Refunds', isNumber: true },
+                  ...(answer.totals.reversed > 0 ? [{ title: 'Reversed', isNumber: true }] : []),
                   { title: 'Amount', isNumber: true },
                   { title: 'MRR', isNumber: true },
                 ]}
@@ -167,8 +170,12 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                     <th scope="row">{line.title}</th>
                     <td class="number" data-title="Refunds">
                       {count(line.count + line.reversed)}
-                      {line.reversed > 0 && <span class="quiet tiny">{count(line.reversed)} reversed</span>}
                     </td>
+                    {answer.totals.reversed > 0 && (
+                      <td class="number" data-title="Reversed">
+                        {count(line.reversed)}
+                      </td>
+                    )}
                     <td class="number" data-title="Amount">
                       {money(line.base_milli, answer.currency)}
                     </td>
