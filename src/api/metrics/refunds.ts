@@ -17,6 +17,7 @@ import { rangeErrors, rangeOf } from '../../metrics/series/range.ts'
 import type { SeriesScope } from '../../metrics/series/series.ts'
 import { day, ScopeParams } from '../../metrics/series/series_request.ts'
 import type { Rates } from '../../rates/rates.ts'
+import { CustomerAnswer } from '../customers/answers.ts'
 import { defineList } from '../lists.ts'
 import { QUERY_LIMIT_ERRORS, READ_ROUTE } from '../route_defaults.ts'
 import { converted, DisplayParam, openDisplay } from './display.ts'
@@ -83,6 +84,7 @@ const Refund = v.object({
   app_name: v.pipe(v.string(), v.description('The name of the app, else its bundle id')),
   customer_id: nullableText,
   display_name: v.pipe(nullableText, v.description('As in `/api/v1/customers`')),
+  display_name_verified: CustomerAnswer.entries.display_name_verified,
   app_user_ids: v.pipe(v.array(v.string()), v.description('The users that the purchases are linked to')),
   original_transaction_id: v.string(),
   transaction_id: v.string(),
@@ -227,7 +229,7 @@ function withUsers(
       amount_milli: milli,
       billed_in: currency,
       app_name: app?.name ?? app?.bundle_id ?? '',
-      display_name: customers.displayNameOf(row.app_id, app_user_ids),
+      ...customers.displayNameOf(row.app_id, users),
       app_user_ids,
     }
   })

@@ -267,6 +267,7 @@ test('the CSV has every amount as a decimal number, and the names of app and cus
   expect(row).toMatchObject({
     app_name: connected?.name ?? connected?.bundle_id,
     display_name: 'Nora Kaur',
+    display_name_verified: 'false',
     app_user_ids: 'a-1',
     amount: '7500.000',
     billed_in: 'JPY',

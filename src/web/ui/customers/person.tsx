@@ -39,11 +39,33 @@ export const customerName = ({ id, ...named }: Named & Pick<Customer, 'id'>): st
     ? `Anonymous · ${shortId(id)}`
     : (named.display_name ?? firstUserId(named.app_user_ids) ?? id)
 
-/** The name, with a mark if its user id is verified, and the number of the other user ids. */
+/** A mark that says whether a name or user id is verified. */
+const VerificationMark = ({ isVerified }: { isVerified: boolean }): JSX.Element => (
+  <span class={isVerified ? 'mark good' : 'mark'} title={isVerified ? 'Verified' : 'Unverified'}>
+    <Icon name={isVerified ? 'verified' : 'question'} />
+    <span class="spoken">{isVerified ? 'verified' : 'unverified'}</span>
+  </span>
+)
+
+type NameProps = { children: string; class?: string; title?: string; isVerified: boolean | null }
+
+/**
+ * A name that a caller reported, with a mark of its verification (null: none). The direction of its script does not
+ * reorder the text around it.
+ */
+export const ReportedName = ({ children, isVerified, ...rest }: NameProps): JSX.Element => (
+  <>
+    <bdi {...rest}>{children}</bdi> {isVerified !== null && <VerificationMark isVerified={isVerified} />}
+  </>
+)
+
+/** The name, with the mark of its verification, and the number of the other user ids. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {
   const { app_user_ids: ids, verified_app_user_ids: verified } = customer
   const first = firstUserId(ids)
   const name = customerName(customer)
+  // Without a name, the user id is shown.
+  const isVerified = customer.display_name_verified ?? (first !== undefined && verified.includes(first))
   const mark = <Initial name={name} id={customer.id} />
   if (first === undefined || isAnonymous(customer))
     return (
@@ -57,15 +79,9 @@ export function Person({ customer }: { customer: Customer }): JSX.Element {
   return (
     <span class="person-name">
       {mark}
-      <span class="cut" title={first}>
+      <ReportedName class="cut" title={first} isVerified={isVerified}>
         {name}
-      </span>
-      {verified.includes(first) && (
-        <span class="mark good" title="Verified: Apple’s signed transaction came with this user id">
-          <Icon name="verified" />
-          <span class="spoken">verified</span>
-        </span>
-      )}
+      </ReportedName>
       {ids.length > 1 && <span class="badge">+{ids.length - 1}</span>}
     </span>
   )
