@@ -33,17 +33,16 @@ describe.skipIf(!hasChromium())('names that a caller reports', () => {
 
   test('a claimed name is isolated, without characters that reorder it, and marked in each list', async () => {
     const { page, complaints } = await enter()
-    const nameIn = (list: string, path: string) => ({ list, path })
-    for (const { list, path } of [
-      nameIn('.people', '/customers'),
-      nameIn('.refunds', '/refunds?range=custom&from=2026-03-01&to=2026-06-01'),
-      nameIn('.at-risk', '/subscriptions'),
-      nameIn('.happened', '/events'),
-    ]) {
+    for (const [list, path, label] of [
+      ['.people', '/customers', 'unverified'],
+      ['.refunds', '/refunds?range=custom&from=2026-03-01&to=2026-06-01', 'unverified name'],
+      ['.at-risk', '/subscriptions', 'unverified'],
+      ['.happened', '/events', 'unverified'],
+    ] as const) {
       await show(page, path)
       const name = page.locator(list).locator('bdi').first()
       expect([path, await name.textContent()]).toEqual([path, 'najorT gnp.exe'])
-      expect([path, await markOf(page, list)]).toEqual([path, 'unverified'])
+      expect([path, await markOf(page, list)]).toEqual([path, label])
     }
     await show(page, '/customers')
     expect(await page.locator('.people .initial').getAttribute('data-letter')).toBe('N')

@@ -39,33 +39,42 @@ export const customerName = ({ id, ...named }: Named & Pick<Customer, 'id'>): st
     ? `Anonymous · ${shortId(id)}`
     : (named.display_name ?? firstUserId(named.app_user_ids) ?? id)
 
-/** A mark that says whether a name or user id is verified. */
-const VerificationMark = ({ isVerified }: { isVerified: boolean }): JSX.Element => (
-  <span class={isVerified ? 'mark good' : 'mark'} title={isVerified ? 'Verified' : 'Unverified'}>
-    <Icon name={isVerified ? 'verified' : 'question'} />
-    <span class="spoken">{isVerified ? 'verified' : 'unverified'}</span>
-  </span>
-)
+type Label = 'verified' | 'unverified' | 'unverified name'
 
-type NameProps = { children: string; class?: string; title?: string; isVerified: boolean | null }
+/** The label of a shown name, or of the user id where there is none. A verified user can have a name that anybody gave. */
+export const labelOf = (isNameVerified: boolean | null, isUserVerified: boolean): Label => {
+  if (isNameVerified ?? isUserVerified) return 'verified'
+  return isUserVerified ? 'unverified name' : 'unverified'
+}
+
+type NameProps = { children: string; class?: string; title?: string; label: Label | null }
 
 /**
- * A name that a caller reported, with a mark of its verification (null: none). The direction of its script does not
- * reorder the text around it.
+ * A name that a caller reported, with a mark of its label (null: none). The direction of its script does not reorder the
+ * text around it.
  */
-export const ReportedName = ({ children, isVerified, ...rest }: NameProps): JSX.Element => (
+export const ReportedName = ({ children, label, ...rest }: NameProps): JSX.Element => (
   <>
-    <bdi {...rest}>{children}</bdi> {isVerified !== null && <VerificationMark isVerified={isVerified} />}
+    <bdi {...rest}>{children}</bdi>{' '}
+    {label !== null && (
+      <span class={label === 'verified' ? 'mark good' : 'mark'} title={label}>
+        <Icon name={label === 'verified' ? 'verified' : 'question'} />
+        <span class="spoken">{label}</span>
+      </span>
+    )}
   </>
 )
+
+/** A name whose user is not known to be verified. */
+export const nameLabel = (isVerified: boolean | null): Label | null =>
+  isVerified === null ? null : labelOf(isVerified, true)
 
 /** The name, with the mark of its verification, and the number of the other user ids. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {
   const { app_user_ids: ids, verified_app_user_ids: verified } = customer
   const first = firstUserId(ids)
   const name = customerName(customer)
-  // Without a name, the user id is shown.
-  const isVerified = customer.display_name_verified ?? (first !== undefined && verified.includes(first))
+  const label = labelOf(customer.display_name_verified, first !== undefined && verified.includes(first))
   const mark = <Initial name={name} id={customer.id} />
   if (first === undefined || isAnonymous(customer))
     return (
@@ -79,7 +88,7 @@ export function Person({ customer }: { customer: Customer }): JSX.Element {
   return (
     <span class="person-name">
       {mark}
-      <ReportedName class="cut" title={first} isVerified={isVerified}>
+      <ReportedName class="cut" title={first} label={label}>
         {name}
       </ReportedName>
       {ids.length > 1 && <span class="badge">+{ids.length - 1}</span>}

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
 import { productName } from '../../../apps/product_name.ts'
-import { ReportedName } from '../customers/person.tsx'
+import { nameLabel, ReportedName } from '../customers/person.tsx'
 import type { Profile } from '../customers/profile/profile_answer.ts'
 import { isRefund, RefundReasonFact } from '../customers/profile/refund_reason.tsx'
 import { Json } from '../evidence/json.tsx'
@@ -178,7 +178,7 @@ function UserFacts({ user }: { user: FeedEvent['data']['user'] }): JSX.Element |
 function CustomerName({ id, fallback }: { id: string; fallback: string }): JSX.Element {
   const { data } = useQuery<Profile>(`/api/v1/customers/${encodeURIComponent(id)}`)
   const { display_name = null, display_name_verified = null } = data?.customer ?? {}
-  return <ReportedName isVerified={display_name_verified}>{display_name ?? fallback}</ReportedName>
+  return <ReportedName label={nameLabel(display_name_verified)}>{display_name ?? fallback}</ReportedName>
 }
 
 function Signed({ id, count, Title }: Props & { count: number }): JSX.Element {

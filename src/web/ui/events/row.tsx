@@ -4,7 +4,7 @@ import { productName } from '../../../apps/product_name.ts'
 import { anonymityOf } from '../../../attribution/anonymous.ts'
 import { Flag } from '../countries/flag.tsx'
 import { countryName } from '../countries/names.ts'
-import { firstUserId, ReportedName } from '../customers/person.tsx'
+import { firstUserId, labelOf, ReportedName } from '../customers/person.tsx'
 import { skippingSame } from '../loading/skipping.ts'
 import { AppMark } from '../marks/app_mark.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -52,10 +52,10 @@ function userOf({ data: { user }, customer }: FeedEvent) {
 const EventCustomer = ({ event }: { event: FeedEvent }): JSX.Element | null => {
   const user = userOf(event)
   if (user === null) return null
-  const isVerified = event.display_name_verified ?? user.verification === 'verified'
+  const label = labelOf(event.display_name_verified, user.verification === 'verified')
   return (
     <span class="happened-user" title={user.id}>
-      <ReportedName class="cut" isVerified={isVerified}>
+      <ReportedName class="cut" label={label}>
         {event.display_name ?? userName(user.id)}
       </ReportedName>
     </span>

@@ -5,7 +5,7 @@ import type { RefundsAnswer } from '../../../api/metrics/refunds.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { appName, useApps } from '../apps.ts'
 import { countryName } from '../countries/names.ts'
-import { customerName, ReportedName } from '../customers/person.tsx'
+import { customerName, nameLabel, ReportedName } from '../customers/person.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useScope } from '../scope.ts'
@@ -83,7 +83,7 @@ function Row({ refund, currency }: { refund: Refund; currency: string | null }):
           UNKNOWN
         ) : (
           <a href={href(`/customers/${id}`)}>
-            <ReportedName isVerified={refund.display_name_verified}>
+            <ReportedName label={nameLabel(refund.display_name_verified)}>
               {customerName({ ...refund, id })}
             </ReportedName>
           </a>

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { productName } from '../../../../../apps/product_name.ts'
 import { appName, useApps } from '../../../apps.ts'
-import { customerName, ReportedName } from '../../../customers/person.tsx'
+import { customerName, nameLabel, ReportedName } from '../../../customers/person.tsx'
 import { eventLabel } from '../../../events/event_labels.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Icon } from '../../../parts/icons.tsx'
@@ -24,7 +24,7 @@ export const DeliveryCustomer = ({
   delivery: DeliverySummary
 }): JSX.Element | null =>
   id === null ? null : (
-    <ReportedName class="cut" isVerified={display_name_verified}>
+    <ReportedName class="cut" label={nameLabel(display_name_verified)}>
       {customerName({ ...named, id })}
     </ReportedName>
   )
