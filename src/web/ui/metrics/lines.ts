@@ -28,6 +28,7 @@ export const HUES: Record<string, Hue> = {
   renewal: 6,
   one_time: 3,
   refunds: 'bad',
+  refund_reversed: 'good',
   proration: 7,
   opening: 8,
   resubscribe: 5,
