@@ -75,6 +75,7 @@ export const FeedEventAnswer = v.object({
       'The name of the customer now, as in `/api/v1/customers`; without a customer, that of the user of the event',
     ),
   ),
+  display_name_verified: CustomerAnswer.entries.display_name_verified,
   mrr_effect: v.pipe(
     v.nullable(MrrEffectAnswer),
     v.description(

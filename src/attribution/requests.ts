@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { jsonSchema } from '../http/documented.ts'
 import type { StoreName } from './links.ts'
+import { hasHidden } from './shown_text.ts'
 
 /** Ids that apps send when they do not know the user. Compared case-insensitively. */
 const PLACEHOLDER_IDS = new Set([
@@ -80,11 +81,7 @@ export const AppUserId = v.pipe(
   ),
 )
 
-/** Control and format characters, and the separators of lines and paragraphs. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
-/** Joiners, where they have an effect: in scripts such as those of Persian and Hindi, and in emoji. */
-const JOINERS = /(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f])/gu
-/** The same characters for JSON Schema, whose patterns know no categories everywhere. */
+/** Hidden characters for JSON Schema, whose patterns know no categories everywhere. */
 const HIDDEN_RANGES =
   '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb'
 
@@ -94,10 +91,7 @@ const HIDDEN_RANGES =
  */
 export const NewUserId = v.pipe(
   AppUserId,
-  v.check(
-    (id) => !HIDDEN.test(id.replace(JOINERS, '')),
-    'must not contain control characters, invisible characters or line breaks',
-  ),
+  v.check((id) => !hasHidden(id), 'must not contain control characters, invisible characters or line breaks'),
   jsonSchema({ pattern: `^[^\\s${HIDDEN_RANGES}]([^${HIDDEN_RANGES}]*[^\\s${HIDDEN_RANGES}])?$` }),
 )
 

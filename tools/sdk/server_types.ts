@@ -151,7 +151,7 @@ const partsOf = ({ components }: OpenApiDocument): [string, Schema][] =>
   Object.entries(components.schemas).filter(([name]) => name.startsWith('Webhook'))
 
 /** What is read with an event of the feed, and is not in the body of a webhook. */
-const ONLY_IN_FEED = ['display_name', 'mrr_effect']
+const ONLY_IN_FEED = ['display_name', 'display_name_verified', 'mrr_effect']
 
 function eventTypes(document: OpenApiDocument): string {
   const { bodies, snapshots } = bodiesOf(document)

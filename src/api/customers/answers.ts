@@ -53,7 +53,15 @@ export const CustomerAnswer = v.object({
   original_transaction_ids: v.array(v.string()),
   display_name: v.pipe(
     nullableText,
-    v.description('The attribute `users.name_attribute` of the first user who has it; claimed unless proved'),
+    v.description(
+      'The attribute `users.name_attribute` of the first user who has it, the proved value first, without characters that hide or reorder text',
+    ),
+  ),
+  display_name_verified: v.pipe(
+    v.nullable(v.boolean()),
+    v.description(
+      'true if the name came with a secret key or from an attested device, and the user who has it is verified. With a publishable key, anybody can give a customer a name. null without a name',
+    ),
   ),
   email: v.pipe(nullableText, v.description('In the same way, the attribute `email`')),
   app_user_ids: v.array(v.string()),

@@ -28,6 +28,7 @@ const COLUMNS = [
   'last_paid_at',
   'last_seen_at',
   'display_name',
+  'display_name_verified',
   'email',
   'app_user_ids',
   'verified_app_user_ids',

@@ -1,5 +1,6 @@
 /** The answers of the routes of webhooks: endpoints, deliveries and replays. */
 import * as v from 'valibot'
+import { CustomerAnswer } from '../customers/answers.ts'
 
 const nullableText = v.nullable(v.string())
 const nullableTime = v.nullable(v.number())
@@ -107,6 +108,7 @@ const DeliverySummary = {
   environment: nullableText,
   customer_id: described(nullableText, 'The customer now; null if the event concerns none'),
   display_name: described(nullableText, 'The name of the customer, as in `/api/v1/customers`'),
+  display_name_verified: CustomerAnswer.entries.display_name_verified,
   app_user_ids: described(v.array(v.string()), 'The users that the purchases are currently linked to'),
   product_id: described(nullableText, 'The product of the event'),
   is_test: v.boolean(),

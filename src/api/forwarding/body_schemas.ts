@@ -188,7 +188,7 @@ export function bodySchemaOf(type: EventType): v.GenericSchema {
   const seq = v.pipe(v.nullable(v.number()), v.description('The position in the feed; null for a test event'))
   const snapshot: v.GenericSchema = SNAPSHOTS[type] ?? OfNotification
   const revenue: v.ObjectEntries = type === 'transaction.recorded' ? {} : REVENUE
-  const { mrr_effect: _, display_name: __, ...event } = FeedEventAnswer.entries
+  const { mrr_effect: _, display_name: __, display_name_verified: ___, ...event } = FeedEventAnswer.entries
   const data = v.object({
     ...event,
     seq,

@@ -6,7 +6,7 @@ import { type Endpoint, unreadableLists } from '../../forwarding/endpoints/endpo
 import { missingTypes } from '../../forwarding/endpoints/matching.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { headersOf } from '../../forwarding/sending/requests.ts'
-import type { Customers } from '../../metrics/customers/customers.ts'
+import { type Customers, type DisplayName, NO_NAME } from '../../metrics/customers/customers.ts'
 import type { DeliveriesAnswer, DeliveryAnswer, EndpointAnswer } from './answers.ts'
 
 type DeliverySummary = InferOutput<typeof DeliveriesAnswer>['deliveries'][number]
@@ -14,7 +14,7 @@ type DeliverySummary = InferOutput<typeof DeliveriesAnswer>['deliveries'][number
 type Delivery = NonNullable<ReturnType<Forwarding['log']['delivery']>>
 
 /** What the event of a delivery is about. */
-type Subject = Pick<DeliverySummary, 'customer_id' | 'display_name' | 'app_user_ids' | 'product_id'>
+type Subject = Pick<DeliverySummary, 'customer_id' | 'app_user_ids' | 'product_id'> & DisplayName
 
 const MASKED = '•••'
 
@@ -74,7 +74,7 @@ export function openDeliveryDescriptions({ forwarding: { log }, feed, customers 
       const product_id = event?.data.product_id
       return {
         customer_id: id,
-        display_name: event?.app_id ? customers.displayNameOf(event.app_id, app_user_ids) : null,
+        ...(event?.app_id ? customers.displayNameOf(event.app_id, users) : NO_NAME),
         app_user_ids,
         product_id: typeof product_id === 'string' ? product_id : null,
       }
@@ -107,7 +107,7 @@ export function openDeliveryDescriptions({ forwarding: { log }, feed, customers 
   return { summaries, delivery }
 }
 
-const NO_SUBJECT: Subject = { customer_id: null, display_name: null, app_user_ids: [], product_id: null }
+const NO_SUBJECT: Subject = { customer_id: null, ...NO_NAME, app_user_ids: [], product_id: null }
 
 function summaryOf(row: Delivery, subject: Subject, last: AttemptRow | null): DeliverySummary {
   const { id, endpoint_id, replay_id, event_id, seq, type, app_id, environment } = row

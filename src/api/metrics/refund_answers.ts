@@ -1,6 +1,7 @@
 /** The answers of `/api/v1/refunds`. */
 import * as v from 'valibot'
 import { NO_MRR_REASONS, REFUND_REASONS } from '../../metrics/refunds/refund_rows.ts'
+import { CustomerAnswer } from '../customers/answers.ts'
 import { reasonRanges } from './answers.ts'
 import { converted } from './display.ts'
 
@@ -13,6 +14,7 @@ const Refund = v.object({
   app_name: v.pipe(v.string(), v.description('The name of the app, else its bundle id')),
   customer_id: nullableText,
   display_name: v.pipe(nullableText, v.description('As in `/api/v1/customers`')),
+  display_name_verified: CustomerAnswer.entries.display_name_verified,
   app_user_ids: v.pipe(v.array(v.string()), v.description('The users that the purchases are linked to')),
   original_transaction_id: v.string(),
   transaction_id: v.string(),

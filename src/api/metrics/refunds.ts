@@ -157,7 +157,7 @@ function withUsers(
       amount_milli: milli,
       billed_in: currency,
       app_name: app?.name ?? app?.bundle_id ?? '',
-      display_name: customers.displayNameOf(row.app_id, app_user_ids),
+      ...customers.displayNameOf(row.app_id, users),
       app_user_ids,
     }
   })

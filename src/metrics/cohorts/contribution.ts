@@ -45,6 +45,8 @@ const DAY_MS = 86_400_000
 /** A limit that no real subscription reaches. */
 const MAX_RENEWALS = 2_000
 const CHARGE_MEASURES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
+/** Amounts of reversals are negative. */
+const REFUND_MEASURES: ReadonlySet<string> = new Set(['revenue.refund', 'revenue.refund_reversed'])
 
 /** The contribution of a lineage. `rows`: all rows of the lineage, in order. Rows after `now` are ignored. */
 export function contributionOf(
@@ -64,11 +66,12 @@ function moneyOf(rows: readonly Row[], { dayOf }: Calendar): DayMoney[] {
   const days = new Map<string, [DayNumber, string, string, number, number, number, number]>()
   for (const { measure, on_at, product_id, storefront, base_milli, count } of rows) {
     const isCharge = CHARGE_MEASURES.has(measure)
-    if (!isCharge && measure !== 'revenue.refund' && measure !== 'revenue.proration') continue
+    const isRefund = REFUND_MEASURES.has(measure)
+    if (!isCharge && !isRefund && measure !== 'revenue.proration') continue
     const day = dayOf(on_at)
     const key = `${day} ${product_id} ${storefront}`
     const sums = days.get(key) ?? [day, product_id, storefront, 0, 0, 0, 0]
-    const sumIndex = isCharge ? 3 : measure === 'revenue.refund' ? 4 : 5
+    const sumIndex = isCharge ? 3 : isRefund ? 4 : 5
     sums[sumIndex] += base_milli ?? 0
     if (isCharge) sums[6] += count
     days.set(key, sums)

@@ -18,6 +18,7 @@ const MEASURES: readonly (readonly [RevenueMeasure, keyof MoneySums])[] = [
   ['revenue.renewal', 'charged_milli'],
   ['revenue.one_time', 'charged_milli'],
   ['revenue.refund', 'refunded_milli'],
+  ['revenue.refund_reversed', 'refunded_milli'],
   ['revenue.proration', 'prorated_milli'],
 ]
 

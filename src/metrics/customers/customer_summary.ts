@@ -163,7 +163,8 @@ const willRenew = (status: CustomerStatus | null, { auto_renew_status }: Subscri
 function moneyOf(rows: readonly Row[]) {
   const paid = rows.filter(({ measure }) => CHARGE_MEASURES.has(measure) || measure === UNPRICED)
   const rowsOf = (measure: string) => rows.filter((row) => row.measure === measure)
-  const [refunds, prorations] = [rowsOf('revenue.refund'), rowsOf('revenue.proration')]
+  const refunds = [...rowsOf('revenue.refund'), ...rowsOf('revenue.refund_reversed')]
+  const prorations = rowsOf('revenue.proration')
   const sixteenths_paid = paid.reduce((sum, { count, period }) => sum + count * sixteenthsOf(period), 0)
   return {
     payments: countOf(paid),

@@ -1,4 +1,5 @@
 /** Lists and finds customers, and reads customer profiles. */
+import type { Verification } from '../../attribution/link.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { Customer } from '../../ledger/customers.ts'
@@ -29,6 +30,15 @@ type Deps = {
 }
 
 const EVENTS_SHOWN = 50
+
+type NamingUser = { app_user_id: string; verification: Verification }
+
+/**
+ * The name of a customer. It is verified if the attribute came with the secret key or from an attested device, and the user
+ * who has it is verified. Both are null without a name.
+ */
+export type DisplayName = { display_name: string | null; display_name_verified: boolean | null }
+export const NO_NAME: DisplayName = { display_name: null, display_name_verified: null }
 
 /** Requests up to `limit` events before a seq; null: the newest events. */
 type EventPage = { before: number | null; limit: number }
@@ -111,8 +121,8 @@ export function openCustomers({
       months_paid: months_milli / 1000,
       unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
       original_transaction_ids: transactionsOf(members),
-      display_name: displayNameOf(app_id, app_user_ids),
-      email: linkedUsers.nameOf(app_id, app_user_ids, 'email'),
+      ...displayNameOf(app_id, links),
+      email: linkedUsers.nameOf(app_id, app_user_ids, 'email')?.name ?? null,
       app_user_ids,
       verified_app_user_ids: usersIn(links.filter(({ verification }) => verification === 'verified')),
     }
@@ -170,8 +180,16 @@ export function openCustomers({
     return canonical_id === null ? null : eventsOf(membersOf(canonical_id), page)
   }
 
-  const displayNameOf = (app_id: string, app_user_ids: readonly string[]): string | null =>
-    linkedUsers.nameOf(app_id, app_user_ids, nameAttribute())
+  /** The name of the customer of some users, with the labels of their links. */
+  function displayNameOf(app_id: string, users: readonly NamingUser[]): DisplayName {
+    const ids = users.map(({ app_user_id }) => app_user_id)
+    const found = linkedUsers.nameOf(app_id, ids, nameAttribute())
+    if (found === null) return NO_NAME
+    const isLinkVerified = users.some(
+      ({ app_user_id, verification }) => app_user_id === found.app_user_id && verification === 'verified',
+    )
+    return { display_name: found.name, display_name_verified: found.is_proved && isLinkVerified }
+  }
   const usersOf = (app_id: string, userIds: readonly string[]) =>
     [...new Set(userIds)].map((id) => linkedUsers.user(app_id, id) ?? { app_id, app_user_id: id })
 

@@ -2,6 +2,7 @@
 import { type LinkFacts, labelOf, type Proof } from '../../attribution/link.ts'
 import { linkIdOf, moveIdOf } from '../../attribution/link_ids.ts'
 import { explainLinkLabel, explainUserLabel, isClaimedFromInstall } from '../../attribution/link_reasons.ts'
+import { shownText } from '../../attribution/shown_text.ts'
 import type { UserRow } from '../../attribution/users.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -33,6 +34,9 @@ type MoveRow = {
   to_credential: string
   moved_at: number
 }
+
+/** A value that names a user. `is_proved`: it came with the secret key or from an attested device. */
+type ReportedName = { name: string; app_user_id: string; is_proved: boolean }
 
 /** The maximum number of links read; more than a profile shows. */
 const MAX_LINKS = 200
@@ -79,12 +83,18 @@ export function openLinkedUsers(store: Store) {
     return { ...row, attributes, proved_attributes, why: explainUserLabel(row) }
   }
 
-  /** The value of an attribute of the first of some users who has it, the proved value first; null if none has it. */
-  function nameOf(app_id: string, app_user_ids: readonly string[], attribute: string): string | null {
+  /**
+   * The value of an attribute of the first of some users who has it, the proved value first, without hidden characters;
+   * null if none has it.
+   */
+  function nameOf(app_id: string, app_user_ids: readonly string[], attribute: string): ReportedName | null {
     for (const app_user_id of app_user_ids) {
       const found = user(app_id, app_user_id)
-      for (const name of [found?.proved_attributes[attribute], found?.attributes[attribute]])
-        if (typeof name === 'string' && name.trim() !== '') return name.trim()
+      for (const values of [found?.proved_attributes, found?.attributes]) {
+        const value = values?.[attribute]
+        const name = typeof value === 'string' ? shownText(value) : ''
+        if (name !== '') return { name, app_user_id, is_proved: values === found?.proved_attributes }
+      }
     }
     return null
   }

@@ -267,12 +267,17 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'Revenue',
     kind: 'flow',
     sentence: 'Charges less refunds.',
-    formula: `Σ charged − Σ refunded (price × the share that Apple names) − Σ returned at upgrades (price × unused time ÷ whole time, at most what refunds leave of the price: an estimate, on the day of the upgrade whatever refunds says). ${FLOW_RATE}`,
+    formula: `Σ charged − Σ refunded (price × the share that Apple names) + Σ refunds reversed − Σ returned at upgrades (price × unused time ÷ whole time, at most what refunds leave of the price: an estimate, on the day of the upgrade whatever refunds says). ${FLOW_RATE}`,
     parts: [
       term('new', 'New', 'The first charge of a subscription.'),
       term('renewal', 'Renewals', 'Later charges of a subscription.'),
       term('one_time', 'One-time', 'Purchases that do not renew.'),
       term('refunds', 'Refunds', 'Amounts that Apple refunded, as negative numbers.'),
+      term(
+        'refund_reversed',
+        'Refunds reversed',
+        'Refunds that Apple took back, on the day of the reversal. By the day of the purchase, refunds are less these.',
+      ),
       term(
         'proration',
         'Upgrades',

@@ -60,6 +60,8 @@ const LEVELS: readonly CoveredLevel[] = [
   { metric: 'active_trials', measure: 'trials', column: 'count' },
 ]
 const CHARGES = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
+/** Refunds less reversals. */
+const REFUNDS = ['revenue.refund', 'revenue.refund_reversed'] as const
 /** The longest subscription period. Within this time each active subscription sends a notification. */
 const MAX_PERIOD_DAYS = 366
 const PERIOD_DAYS: Readonly<Record<string, number>> = {
@@ -191,7 +193,7 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
     const charges = isRevenue ? CHARGES : []
     const amounts = {
       reported: [reported(charges), reported(['revenue.refund']), reported(['revenue.proration'])] as const,
-      own: [await own(charges), await own(['revenue.refund']), await own(['revenue.proration'])] as const,
+      own: [await own(charges), await own(REFUNDS), await own(['revenue.proration'])] as const,
       rate: isRevenue ? await revaluedCharges(target, reportDays) : () => 0,
     }
     const differenceOn = (day: DayNumber): DayDifference => ({

@@ -13,8 +13,14 @@ import type { AmountsToRead, Range, Zone } from './amount_queries.ts'
 /** reports: Apple’s figure. anchored: the newest report’s value plus the ledger’s changes since. */
 type Source = 'reports' | 'anchored' | 'ledger'
 
-/** `refunded_by_charge`: refunds on the day of the charge. Reports have refunds only on the day of the refund. */
-export type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
+/**
+ * `refunded_by_charge`: refunds less reversals on the day of the charge. Reports have refunds only on the day of the refund,
+ * and no reversals: Apple counts them as sales.
+ */
+export type RevenueMeasure =
+  | Extract<MoneyMeasure, `revenue.${string}`>
+  | 'revenue.refund_reversed'
+  | 'revenue.refunded_by_charge'
 
 /** Losses. Apple’s reports contain the number of lost subscriptions, but no amounts. */
 export type LossMeasure = Extract<Measure, `mrr.churn_${string}` | `returned.${string}` | `passing.${string}`>
@@ -131,7 +137,8 @@ export const isOfRefund = (measure: Measure): boolean => isLoss(measure) && meas
 
 const JOINED_MEASURES: readonly Measure[] = [
   ...(['mrr', 'trials', 'revenue.new', 'revenue.renewal', 'revenue.one_time'] as const),
-  ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
+  ...(['revenue.refund', 'revenue.refund_reversed', 'revenue.refunded_by_charge'] as const),
+  ...(['revenue.proration'] as const),
   ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'paid.after_trial', 'downloads'] as const),
 ]
 /** Whether a measure can be read from reports. Reports have the number of losses, but not their amounts. */

@@ -66,7 +66,8 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
     // The ledger’s rows of losses, and of returned losses, are negative, so the reports’ counts are negated.
     const exact = mergeAmounts(reportMeasures(measure, query).map(read), isLoss(measure) ? -1 : 1)
     if (query.basis !== 'proceeds') return { lines: exact, basis: NO_AMOUNTS }
-    const estimates = isRevenue(measure) ? estimatesOf(read(reportMeasure(measure, 'unshared'))) : NO_AMOUNTS
+    const unshared = isRevenue(measure) ? revenueMeasures(measure, 'unshared').map(read) : []
+    const estimates = estimatesOf(mergeAmounts(unshared))
     const basis: DailyAmounts = new Map()
     addAll(basis, exact.values(), 'exact')
     addAll(basis, estimates.values(), 'estimated')
@@ -221,7 +222,7 @@ function addAll(
 /** The reported measures whose sum is a measure of the ledger. */
 function reportMeasures(measure: FlowMeasure, { basis }: JoinedQuery): ReportedMeasure[] {
   if (measure === 'trial.ended') return ['trial.won', 'trial.lost']
-  if (isRevenue(measure)) return [reportMeasure(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')]
+  if (isRevenue(measure)) return revenueMeasures(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')
   return isLoss(measure) ? reportLossMeasures(measure) : [measure]
 }
 
@@ -230,8 +231,15 @@ function reportLossMeasures(measure: LossMeasure): ReportedMeasure[] {
   return [measure.replace('mrr.churn_', 'churned.') as ReportedMeasure]
 }
 
-/** The reported measure of a revenue measure: the revenue, the proceeds, or the revenue of rows without proceeds. */
-function reportMeasure(measure: RevenueMeasure, prefix: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
+/**
+ * The reported measures of a revenue measure: the revenue, the proceeds, or the revenue of rows without proceeds. Reports do
+ * not tell reversals of refunds from sales.
+ */
+function revenueMeasures(
+  measure: RevenueMeasure,
+  prefix: 'revenue' | 'proceeds' | 'unshared',
+): MoneyMeasure[] {
+  if (measure === 'revenue.refund_reversed') return []
   const own = measure === 'revenue.refunded_by_charge' ? 'revenue.refund' : measure
-  return own.replace('revenue', prefix) as MoneyMeasure
+  return [own.replace('revenue', prefix) as MoneyMeasure]
 }

@@ -15,7 +15,8 @@ import { proceedsMeasure } from './days.ts'
 
 const REVENUE = [
   ...(['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const),
-  ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
+  ...(['revenue.refund', 'revenue.refund_reversed', 'revenue.refunded_by_charge'] as const),
+  'revenue.proration',
 ] satisfies Measure[]
 /** The measures of money that ledger and reports have, and the movements between a report and the present. */
 const MEASURES: readonly Measure[] = ['mrr', 'mrr.opening', 'mrr.repriced', 'mrr.fx', ...REVENUE]

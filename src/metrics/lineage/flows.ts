@@ -6,16 +6,16 @@ import { byPurchaseDate, isPaidSubscription, replaces, type TransactionFact } fr
 
 /**
  * new: a lineage’s first charge. renewal: each later charge. one_time: a purchase that is not a subscription. refund:
- * reported by an Apple notification; negative if Apple reversed the refund. proration: the unused amount that Apple
- * refunds at an upgrade without a notification. unpriced: a purchase with an unknown price.
+ * reported by an Apple notification. refund_reversed: the opposite amount of a refund, when Apple reversed it. proration:
+ * the unused amount that Apple refunds at an upgrade without a notification. unpriced: a purchase with an unknown price.
  */
-type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
+type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'refund_reversed' | 'proration' | 'unpriced'
 
-/** What revenue and proceeds are summed by. refunded_by_charge: refunds on the day of the charge. */
+/** What revenue and proceeds are summed by. refunded_by_charge: refunds less reversals on the day of the charge. */
 export type FlowName = FlowKind | 'refunded_by_charge'
 
 /**
- * An amount at an instant, in thousandths of `currency`; refunds are positive too. `charged_at`: the instant of the
+ * An amount at an instant, in thousandths of `currency`; refunds are positive too, and their reversals negative. `charged_at`: the instant of the
  * transaction’s charge. `price_milli`: the whole charge, of `quantity` units; 0 if unknown. `refunded_before_milli`: the
  * amount of the same charge that had been refunded before.
  */
@@ -67,7 +67,11 @@ function withPriorRefunds(flows: Flow[]): Flow[] {
 }
 
 export const isRefundFlow = ({ kind }: Pick<Flow, 'kind'>): boolean =>
-  kind === 'refund' || kind === 'proration'
+  kind === 'proration' || isRefundOrReversal(kind)
+
+/** Whether an amount is a refund that Apple reported, or its reversal. */
+export const isRefundOrReversal = (kind: Flow['kind']): boolean =>
+  kind === 'refund' || kind === 'refund_reversed'
 
 /**
  * Converts a flow to thousandths of the base currency; null if there is no rate. A refund is converted at the rate of the
@@ -101,7 +105,7 @@ function refunds(fact: TransactionFact): Flow[] {
   const reversals = reversed.flatMap((revocation) =>
     refund(fact, revocation, revocation.revoked_at).flatMap((refunded) => [
       refunded,
-      { ...refunded, at: revocation.reversed_at, milli: -refunded.milli },
+      { ...refunded, kind: 'refund_reversed' as const, at: revocation.reversed_at, milli: -refunded.milli },
     ]),
   )
   return revoked_at === null ? reversals : [...reversals, ...refund(fact, fact, revoked_at)]

@@ -83,6 +83,7 @@ const PARTS = {
   renewal: 'charged',
   one_time: 'charged',
   refund: 'refunded',
+  refund_reversed: 'refunded',
   proration: 'prorated',
 } as const
 

@@ -1,6 +1,6 @@
 /** Computes the rows of a lineage: all amounts that the lineage adds to the metrics. Every metric is a sum of rows. */
 import type { Calendar } from './calendar.ts'
-import { type Flow, type FlowName, flowInBase, flowsOf } from './flows.ts'
+import { type Flow, type FlowName, flowInBase, flowsOf, isRefundOrReversal } from './flows.ts'
 import { type LossAdjustment, type LossUnit, lossAdjustments } from './losses.ts'
 import type { Factors } from './months.ts'
 import {
@@ -26,7 +26,7 @@ import {
 
 /**
  * mrr, trials: levels, which are the sum of all rows up to an instant. mrr.*: movements. revenue.*: amounts, where refunds
- * are positive; refunded_by_charge: refunds on the day of the charge. proceeds.*: the proceeds of the same charges and
+ * are positive, and their reversals negative; refunded_by_charge: both on the day of the charge. proceeds.*: the proceeds of the same charges and
  * refunds, by certainty. trial.began, trial.ended, trial.won: on the day on which the trial began, or ended;
  * trial.began_won, trial.began_lost: the result of a trial, on the day on which it began. returned.*, passing.*: losses
  * that churn excludes in the same day, week, month or fiscal month, on the day of the loss. paid.direct, paid.after_trial:
@@ -251,7 +251,7 @@ function flowRows(flow: Flow, dimensionsFor: DimensionsOf, settings: Settings): 
     return basis === null ? [row] : [row, { ...row, ...proceeds, measure: `proceeds.${name}.${basis}` }]
   }
   const rows = rowsOn(at, kind)
-  return kind === 'refund' ? [...rows, ...rowsOn(charged_at, 'refunded_by_charge')] : rows
+  return isRefundOrReversal(kind) ? [...rows, ...rowsOn(charged_at, 'refunded_by_charge')] : rows
 }
 
 /** Orders rows by `known_at`, merges rows that differ only in amounts, and drops rows that are zero. */

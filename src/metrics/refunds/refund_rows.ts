@@ -1,6 +1,6 @@
 /** Computes the refunds of one lineage: what Apple gave back, why, and what it changed in MRR. */
 import type { LineageFacts, RefundableFact } from '../effects/lineage_facts.ts'
-import { type Flow, flowInBase, flowsOf, isUnpaidRevocation } from '../lineage/flows.ts'
+import { type Flow, flowInBase, flowsOf, isRefundOrReversal, isUnpaidRevocation } from '../lineage/flows.ts'
 import { type Movement, movementsOf, withLevels } from '../lineage/movements.ts'
 import { proceedsOfFlow } from '../lineage/proceeds.ts'
 import type { AppSettings } from '../lineage/settings.ts'
@@ -67,7 +67,7 @@ export function refundRowsOf({ transactions, renewals }: LineageFacts, context: 
   const segments = withLevels(timelineOf(transactions, renewals, periodOf), factors, toBase)
   const losses = movementsOf(segments, hasFirst, toBase).filter(({ kind }) => kind === 'churn_refund')
   const course = { segments, losses }
-  const flows = flowsOf(transactions, hasFirst).filter(({ kind }) => kind === 'refund')
+  const flows = flowsOf(transactions, hasFirst).filter(({ kind }) => isRefundOrReversal(kind))
   const factById = new Map(transactions.map((fact) => [fact.transaction_id, fact]))
   const priced = flows.flatMap((flow) => {
     const fact = factById.get(flow.transaction_id)

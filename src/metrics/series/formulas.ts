@@ -187,16 +187,19 @@ function chargeLine(measure: (typeof CHARGE_MEASURES)[number]): FormulaLine {
   return measure === 'revenue.one_time' ? line : pendingOnOpening(line)
 }
 
+/** On the day of the purchase, a refund and its reversal cancel out. */
 function revenue(refunds: Refunds): Formula {
-  const refunded = refunds === 'refund_day' ? 'revenue.refund' : 'revenue.refunded_by_charge'
+  const isOnOwnDay = refunds === 'refund_day'
+  const refunded = isOnOwnDay ? 'revenue.refund' : 'revenue.refunded_by_charge'
+  const reversed: SignedMeasures = isOnOwnDay ? [['revenue.refund_reversed', -1]] : []
   const charges = withSign(CHARGE_MEASURES, 1)
   const refundFigure: MakeFigure = (milli, count) => ({ milli, count: 0 - count })
-  const refundsAndProrations: SignedMeasures = [[refunded, -1] as const, ['revenue.proration', -1] as const]
+  const givenBack: SignedMeasures = [[refunded, -1], ...reversed, ['revenue.proration', -1]]
   const whole: FormulaLine = {
-    ...sumLine(null, [...charges, ...refundsAndProrations]),
+    ...sumLine(null, [...charges, ...givenBack]),
     figuresOf: (of, buckets) => {
       const counts = signedSum(of, charges, 'count', buckets)
-      const amounts = signedSum(of, [...charges, ...refundsAndProrations], 'milli', buckets)
+      const amounts = signedSum(of, [...charges, ...givenBack], 'milli', buckets)
       return amounts.map((milli, index) => ({ milli, count: counts[index] ?? 0 }))
     },
   }
@@ -206,6 +209,7 @@ function revenue(refunds: Refunds): Formula {
       whole,
       ...CHARGE_MEASURES.map(chargeLine),
       sumLine('refunds', [[refunded, -1]], refundFigure),
+      ...(isOnOwnDay ? [sumLine('refund_reversed', reversed)] : []),
       sumLine('proration', [['revenue.proration', -1]], refundFigure),
       sumLine('unpriced', [['revenue.unpriced', 1]], (_, count) => ({ count })),
     ],

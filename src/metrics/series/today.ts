@@ -115,12 +115,15 @@ function usualOf(revenue: SeriesAnswer, today: DayNumber) {
 }
 
 function countersOf(revenue: SeriesAnswer, trials: SeriesAnswer) {
-  const sum = (...parts: string[]) => sumOf(parts.map((part) => pointOf(revenue, part, revenue.today_on)))
+  const today = (part: string) => pointOf(revenue, part, revenue.today_on)
+  const sum = (...parts: string[]) => sumOf(parts.map(today))
+  const { count: reversals, ...reversed } = today('refund_reversed')
   return {
     sales: sum('new', 'one_time'),
     trials: { count: pointOf(trials, null, revenue.today_on).count ?? null },
     renewals: sum('renewal'),
-    refunds: sum('refunds'),
+    // Less reversals, in number and amount.
+    refunds: sumOf([today('refunds'), { ...reversed, count: reversals == null ? null : -reversals }]),
   }
 }
 

@@ -7,7 +7,7 @@ import type { Factors } from '../lineage/months.ts'
 import type { Measure } from '../lineage/rows.ts'
 
 /** The version of this program’s formulas. Increase it when a change of code gives other figures for the same facts. */
-export const FORMULA = 4
+export const FORMULA = 5
 /** The first version of the formulas that stores proceeds in rows and sums, and first payments after trials. */
 const PROCEEDS_SINCE = 4
 

@@ -102,6 +102,7 @@ test('lists customers with money, months, status and next renewal, in every orde
     currency: 'USD',
     converted: null,
     display_name: null,
+    display_name_verified: null,
     email: null,
     ltv_milli: 14_970,
     charged_milli: 14_970,
@@ -381,6 +382,37 @@ test('a customer has the name that an attribute gives the user, the proved one f
   const users = { ...app.config.users, name_attribute: 'nick' }
   await app.windfall.declare({ ...app.config, users })
   expect(await shown()).toMatchObject({ display_name: null })
+})
+
+test('a name is verified if it is proved and its user is verified, wherever it is shown', async () => {
+  const { app, get, ids } = await openShop()
+  const secret = { authorization: `Bearer ${await app.key('secret')}` }
+  const user = { appUserId: 'ann', bundleId: BUNDLE }
+  const identify = (name: string, headers = {}) =>
+    app.post('/api/sdk/v1/identify', { ...user, attributes: { name } }, headers)
+  const shown = async () => {
+    const { customer } = (await get(`/api/v1/customers/${ids.loyal}`)).body
+    const { events } = (await get(`/api/v1/customers/${ids.loyal}/events`)).body
+    const { customers } = (await get('/api/v1/customers?query=ann')).body
+    const rows = [customer, customers[0], (events as object[])[0]] as Record<string, unknown>[]
+    return rows.map((row) => [row.display_name, row.display_name_verified])
+  }
+  const everywhere = (...name: unknown[]) => [name, name, name]
+  await app.post('/api/sdk/v1/attribute', { ...user, originalTransactionId: '100' })
+  await identify('\u202egnp.exe\n')
+  expect(await shown()).toEqual(everywhere('gnp.exe', false))
+  await identify('Ann Müller', secret)
+  expect(await shown()).toEqual(everywhere('Ann Müller', false))
+  const signed = app.authority.sign(
+    transactionPayload({ transactionId: '100', originalTransactionId: '100', purchaseDate: NOW - 65 * DAY }),
+  )
+  await app.post('/api/sdk/v1/attribute', { ...user, originalTransactionId: '100', jws: signed }, secret)
+  expect(await shown()).toEqual(everywhere('Ann Müller', true))
+  await identify('\u202e')
+  expect(await shown()).toEqual(everywhere('Ann Müller', true))
+  const headers = { authorization: `Bearer ${await app.token()}` }
+  const csv = await (await app.request('/api/v1/customers.csv?query=ann', { headers })).text()
+  expect(csv).toMatch(/,display_name,display_name_verified,email,[\s\S]*,Ann Müller,true,/)
 })
 
 test('returns the same profile for every id of the customer', async () => {

@@ -205,6 +205,6 @@ test('a search finds the deliveries of customers as the list of customers finds 
   expect((await call('GET', `deliveries?customer=${'x'.repeat(1_201)}`)).body.code).toBe('invalid_request')
   const csv = await app.request('/api/v1/deliveries.csv?customer=ann', { headers: await app.signIn() })
   expect(await csv.text()).toMatch(
-    /,customer_id,display_name,app_user_ids,product_id,[\s\S]*,Ann Müller,ann,/,
+    /,customer_id,display_name,display_name_verified,app_user_ids,product_id,[\s\S]*,Ann Müller,false,ann,/,
   )
 })

@@ -215,12 +215,13 @@ test('the list sums to the refunds of the metric, with reversals, partial refund
   const byDay = new Map<string, number>()
   for (const one of refunds) {
     const on = new Date(one.at).toISOString().slice(0, 10)
-    if (one.base_milli) byDay.set(on, (byDay.get(on) ?? 0) - one.base_milli)
+    const key = `${on} ${one.kind === 'refund' ? 'refunds' : 'refund_reversed'}`
+    if (one.base_milli) byDay.set(key, (byDay.get(key) ?? 0) - one.base_milli)
   }
-  const lines = [...byDay].map(([on, milli]) => `${on} refunds ${milli}`).sort()
-  const metric = (await moneyIn(getMetric)).filter((line) => line.includes(' refunds '))
+  const lines = [...byDay].map(([key, milli]) => `${key} ${milli}`).sort()
+  const metric = (await moneyIn(getMetric)).filter((line) => line.includes(' refund'))
   expect(lines).toEqual(metric)
-  expect(metric).toContain('2026-05-25 refunds 9990')
+  expect(metric).toContain('2026-05-25 refund_reversed 9990')
   const sum = refunds.reduce((all, { base_milli }) => all + (base_milli ?? 0), 0)
   for (const some of [[totals], by_product, by_reason])
     expect(some.reduce((all, { base_milli }) => all + base_milli, 0)).toBe(sum)
@@ -268,6 +269,7 @@ test('the CSV has every amount as a decimal number, and the names of app and cus
   expect(row).toMatchObject({
     app_name: connected?.name ?? connected?.bundle_id,
     display_name: 'Nora Kaur',
+    display_name_verified: 'false',
     app_user_ids: 'a-1',
     amount: '7500.000',
     billed_in: 'JPY',

@@ -40,7 +40,11 @@ describe.skipIf(!hasChromium())('finding customers', () => {
     return visitAsOwner(browser, app, size)
   }
 
-  const names = (page: Page): Promise<string[]> => page.locator('.people a .person-name').allTextContents()
+  /** The names, without their marks. */
+  const names = async (page: Page): Promise<string[]> =>
+    (await page.locator('.people a .person-name').allTextContents()).map((text) =>
+      text.replace(/ unverified$/, ''),
+    )
   const search = (page: Page, text: string): Promise<void> =>
     page.getByRole('searchbox', { name: 'Search customers' }).fill(text)
 

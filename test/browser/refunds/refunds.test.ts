@@ -16,8 +16,19 @@ describe.skipIf(!hasChromium())('refunds', () => {
   })
   afterAll(() => browser?.close())
 
-  /** An owner with a monthly subscription refunded on May 20, and coins refunded on May 9. */
-  async function enter({ size = 'desktop', light = 'light' }: { size?: Size; light?: Light } = {}) {
+  /**
+   * An owner with a monthly subscription refunded on May 20, and coins refunded on May 9. `isReversed`: Apple reversed the
+   * first refund.
+   */
+  async function enter({
+    size = 'desktop',
+    light = 'light',
+    isReversed = false,
+  }: {
+    size?: Size
+    light?: Light
+    isReversed?: boolean
+  } = {}) {
     const { app, notifyTransaction } = await openTestLedger()
     const coins = { type: 'Consumable', productId: 'com.example.lantern.coins', price: 1_990 }
     const back = (on: string, revocationReason: number) => ({
@@ -30,6 +41,8 @@ describe.skipIf(!hasChromium())('refunds', () => {
     await notifyTransaction('2', 0, '2026-05-05', null, { ...coins, ...back('2026-05-09', 0) }, {}, 'REFUND')
     await notifyTransaction('1', 0, '2026-05-05', '2026-06-05', back('2026-05-20', 1), {}, 'REFUND')
     await notifyTransaction('3', 0, '2026-05-05', '2026-06-05')
+    const later = { signedDate: Date.parse('2026-05-22T12:00:00Z') }
+    if (isReversed) await notifyTransaction('1', 0, '2026-05-05', '2026-06-05', later, {}, 'REFUND_REVERSED')
     const user = { appUserId: 'user-1', bundleId: BUNDLE }
     await app.post('/api/sdk/v1/identify', { ...user, attributes: { name: 'Ann Müller' } })
     await app.post('/api/sdk/v1/attribute', { ...user, originalTransactionId: '1000' })
@@ -63,6 +76,25 @@ describe.skipIf(!hasChromium())('refunds', () => {
     await assertSound(page)
     await storePicture(page, 'refunds')
     expect(complaints).toEqual([])
+  })
+
+  test('reversals are counted apart from refunds, as the table lists them', async () => {
+    const { page } = await enter({ isReversed: true })
+    await show(page, `/refunds?${DAYS}`)
+    await page.getByText('2 refunds and 1 reversal, $1.99 gross').waitFor()
+    expect(await rows(page).count()).toBe(3)
+    const byReason = page.getByRole('region', { name: 'By reason' })
+    expect(await byReason.getByRole('columnheader').allInnerTexts()).toEqual([
+      'Reason',
+      'Refunds',
+      'Reversed',
+      'Amount',
+      'MRR',
+    ])
+    // Apple’s newest version of a purchase whose refund was reversed shows no reason.
+    const notGiven = byReason.locator('tbody tr', { hasText: 'Not given' })
+    expect((await notGiven.locator('td').allInnerTexts()).slice(0, 2)).toEqual(['1', '1'])
+    await assertSound(page)
   })
 
   test('the view fits a phone, in the dark', async () => {

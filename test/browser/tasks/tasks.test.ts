@@ -75,11 +75,11 @@ describe.skipIf(!hasChromium())('ten questions', () => {
     const { page, click, link, end } = await ask()
     await click(link('Customers'))
     await settled(page)
-    // A name without the mark of a verified user.
+    // A name with the mark of an unverified user.
     const unverified = page.locator('main a[href^="/customers/"]', {
       has: page.locator('.person-name:not(.quiet)'),
     })
-    await click(unverified.filter({ hasNot: page.getByText('verified', { exact: true }) }).first())
+    await click(unverified.filter({ has: page.getByText('unverified', { exact: true }) }).first())
     const reason = page.locator('.profile-identity .notice').first()
     expect(await reason.textContent()).toMatch(/unverified\. \w.{20,}/)
     await click(reason.getByRole('link', { name: 'How to verify purchases' }))

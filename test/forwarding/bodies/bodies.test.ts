@@ -56,7 +56,7 @@ test('a body is the event as the API gives it, with states, revenue and attribut
   const headers = { authorization: `Bearer ${await app.token()}` }
   const answer = await app.request(`/api/v1/events/${body?.data.id}`, { headers })
   const { event: shown } = (await answer.json()) as { event: Record<string, unknown> & { customer: object } }
-  const { mrr_effect: _, display_name: __, ...event } = shown
+  const { mrr_effect: _, display_name: __, display_name_verified: ___, ...event } = shown
   const state = {
     state: 'active',
     product_id: 'lantern.pro.monthly',

@@ -88,13 +88,20 @@ test.each(['day', 'week', 'month'] as const)(
           from_on: row.cohort,
           until_on: new Date((begin + length - 1) * DAY).toISOString().slice(0, 10),
         }
-        const { new: first, renewal, one_time, refund, proration } = oracle.revenue(span, filter)
+        const {
+          new: first,
+          renewal,
+          one_time,
+          refund,
+          refund_reversed,
+          proration,
+        } = oracle.revenue(span, filter)
         const { payers } = oracle.arppu(span, filter)
         const charged_milli = first.base_milli + renewal.base_milli + one_time.base_milli
         expect(row).toMatchObject({
           payers,
           charged_milli,
-          refunded_milli: refund.base_milli,
+          refunded_milli: refund.base_milli + refund_reversed.base_milli,
           prorated_milli: proration.base_milli,
         })
       }

@@ -97,7 +97,7 @@ test('refunds leave less of the price for a proration, until Apple reverses them
   expect(flowsWith({ reversed_refunds: JSON.stringify(reversed) })).toEqual([
     '2026-01-16 proration 5000 USD',
     '2026-02-10 refund 10000 USD',
-    '2026-03-01 refund -10000 USD',
+    '2026-03-01 refund_reversed -10000 USD',
   ])
 })
 

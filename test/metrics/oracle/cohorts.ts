@@ -40,7 +40,7 @@ type Value = {
 type CustomerValue = Value & { customer: string; lineages: string[]; first_paid_at: number | null }
 
 const CHARGES = ['revenue.new', 'revenue.renewal', 'revenue.one_time']
-const GIVEN_BACK = ['revenue.refund', 'revenue.proration']
+const GIVEN_BACK = ['revenue.refund', 'revenue.refund_reversed', 'revenue.proration']
 
 export function openCohorts({ concluded, marks, days, now, environment, customers }: Deps) {
   function cohortOf(at: number, grain: Grain): string {
@@ -145,7 +145,7 @@ export function openCohorts({ concluded, marks, days, now, environment, customer
 
 function worthOf(money: readonly Mark[]): Value {
   const sum = (...measures: string[]) => sumOf(money.filter(({ measure }) => measures.includes(measure)))
-  const [charged, refunded] = [sum(...CHARGES), sum('revenue.refund')]
+  const [charged, refunded] = [sum(...CHARGES), sum('revenue.refund', 'revenue.refund_reversed')]
   const prorated = sum('revenue.proration')
   return {
     charged: charged.milli,
@@ -163,7 +163,7 @@ export const proceedsIn = (marks: readonly Mark[]): number =>
     const [what, kind = ''] = measure.split('.')
     if (what !== 'proceeds') return sum
     if (['new', 'renewal', 'one_time'].includes(kind)) return sum + (base_milli ?? 0)
-    return ['refund', 'proration'].includes(kind) ? sum - (base_milli ?? 0) : sum
+    return ['refund', 'refund_reversed', 'proration'].includes(kind) ? sum - (base_milli ?? 0) : sum
   }, 0)
 
 const least = (all: readonly number[]): number | null => (all.length === 0 ? null : Math.min(...all))

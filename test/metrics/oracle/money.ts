@@ -3,7 +3,14 @@ import { nearest } from './arithmetic.ts'
 import type { Bought, Lineage } from './facts.ts'
 import { isOwn, isRenewalOf, isSubscription } from './segments.ts'
 
-export type MoneyKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
+export type MoneyKind =
+  | 'new'
+  | 'renewal'
+  | 'one_time'
+  | 'refund'
+  | 'refund_reversed'
+  | 'proration'
+  | 'unpriced'
 
 /** An amount, above zero in either direction except for reversals. `charged_at`: when its transaction was bought. */
 export type Money = {
@@ -62,7 +69,8 @@ function refunded(one: Bought): Money[] {
       currency: one.currency ?? '',
       kind: 'refund',
     } as const
-    const back = reversed_at === undefined ? [] : [{ ...money, at: reversed_at, milli: -milli }]
+    const reversal = { ...money, kind: 'refund_reversed', milli: -milli } as const
+    const back = reversed_at === undefined ? [] : [{ ...reversal, at: reversed_at }]
     return [{ ...money, at: revoked_at, milli }, ...back]
   })
 }
@@ -84,7 +92,8 @@ function unused(old: Bought | undefined, next: Bought): Money[] {
 }
 
 /** Whether an amount is given back. */
-export const isBack = ({ kind }: Money): boolean => kind === 'refund' || kind === 'proration'
+export const isBack = ({ kind }: Money): boolean =>
+  kind === 'refund' || kind === 'refund_reversed' || kind === 'proration'
 
 /** What was given back of the same purchase before. */
 export const backBefore = (one: Money, money: readonly Money[]): number =>

@@ -43,7 +43,9 @@ const KINDS: readonly MovementKind[] = [
   ...(['new', 'opening', 'resubscribe', 'expansion', 'contraction', 'switched_out', 'switched_in'] as const),
   ...(['fx', 'repriced', 'churn_voluntary', 'churn_billing', 'churn_refund', 'churn_other'] as const),
 ]
-const MONEY: readonly MoneyKind[] = ['new', 'renewal', 'one_time', 'refund', 'proration', 'unpriced']
+const MONEY: readonly MoneyKind[] = [
+  ...(['new', 'renewal', 'one_time', 'refund', 'refund_reversed', 'proration', 'unpriced'] as const),
+]
 
 /**
  * The metrics of an app (null: all) in one environment as of `now`. Days are in `time_zone`; a span includes both of
@@ -118,7 +120,7 @@ export function openOracle(store: Store, options: OracleOptions) {
         mark(`revenue.${name}`, on, what, at),
         ...(basis === null ? [] : [mark(`proceeds.${name}.${basis}`, on, { ...what, ...amounts }, at)]),
       ]
-      return [...marked(kind, at), ...(kind === 'refund' ? marked('refunded_by_charge', charged_at) : [])]
+      return [...marked(kind, at), ...(/^refund/.test(kind) ? marked('refunded_by_charge', charged_at) : [])]
     })
     return [...moved, ...direct, ...uncountedMarks(moved, worths, days, partOfWorth), ...trials, ...flows]
   }
@@ -234,11 +236,14 @@ export function openOracle(store: Store, options: OracleOptions) {
   function revenue(span: Span, filter: Filter = {}, refunds: 'refund' | 'charge' = 'refund') {
     const parts = record(MONEY, (kind) => {
       const measure = kind === 'refund' && refunds === 'charge' ? 'refunded_by_charge' : kind
+      // By the day of the charge, both are in `refund`.
+      if (kind === 'refund_reversed' && refunds === 'charge') return sumOf([], filter)
       return amountIn(`revenue.${measure}`, span, filter)
     })
     const all = (sign: 1 | -1, kinds: readonly MoneyKind[]) =>
       kinds.reduce((sum, kind) => sum + sign * parts[kind].base_milli, 0)
-    const net_base_milli = all(1, ['new', 'renewal', 'one_time']) + all(-1, ['refund', 'proration'])
+    const net_base_milli =
+      all(1, ['new', 'renewal', 'one_time']) + all(-1, ['refund', 'refund_reversed', 'proration'])
     return { ...parts, net_base_milli }
   }
 

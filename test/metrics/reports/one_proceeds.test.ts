@@ -41,24 +41,20 @@ async function settle(time_zone: string, currency: string): Promise<void> {
   await metrics.whenCurrent()
 }
 
-type Part = 'new' | 'renewal' | 'one_time' | 'refunds' | 'proration'
-const PARTS: readonly Part[] = ['new', 'renewal', 'one_time', 'refunds', 'proration']
-
-/** Revenue in proceeds: the total and its parts. Refunds and prorations are negative. */
+/** Revenue in proceeds: the total and its parts. Refunds less reversals and prorations are negative. */
 async function revenueOf(range: string) {
   const { series, proceeds_known } = await get<SeriesAnswer>(
     `metrics/revenue?${range}&interval=month&basis=proceeds`,
   )
   const of = (part: string | null): number =>
     series.find((one) => one.part === part)?.points.reduce((sum, { milli }) => sum + (milli ?? 0), 0) ?? 0
-  const [charged_new, renewal, one_time, refunds, proration] = PARTS.map(of) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  return { total: of(null), charged: charged_new + renewal + one_time, refunds, proration, proceeds_known }
+  return {
+    total: of(null),
+    charged: of('new') + of('renewal') + of('one_time'),
+    refunds: of('refunds') + of('refund_reversed'),
+    proration: of('proration'),
+    proceeds_known,
+  }
 }
 
 type Cohorts<Row> = { cohorts: Row[]; proceeds_known: Record<string, number> }

@@ -38,6 +38,7 @@ function oldFile(): string {
 
 test('figures of 0.3.0 are recounted from its facts and its stored reports while the server answers', async () => {
   const seen: string[] = []
+  const revenue: string[] = []
   const pace = openPace()
   const app = await pace.slowly(async () => {
     const opened = await openTestApp({
@@ -47,15 +48,27 @@ test('figures of 0.3.0 are recounted from its facts and its stored reports while
       clock: handClock(MADE_AT),
     })
     const headers = { authorization: `Bearer ${await opened.token()}` }
+    const get = async (path: string) => {
+      const response = await opened.request(`/api/v1/metrics/${path}`, { headers })
+      expect(response.status).toBe(200)
+      return (await response.json()) as SeriesAnswer
+    }
+    const revenueNow = async () => {
+      const { series } = await get('revenue?from=2025-01-01&to=2026-12-31&interval=month')
+      return JSON.stringify(series.find(({ part }) => part === null)?.points.map(({ milli }) => milli))
+    }
     const shown = () => opened.windfall.metrics.generations.shown(opened.organization.id)
     while (shown().formula < FORMULA) {
-      const response = await opened.request(`/api/v1/metrics/first_payments?${MONTH}`, { headers })
-      expect(response.status).toBe(200)
-      const { behind, series } = (await response.json()) as SeriesAnswer
+      revenue.push(await revenueNow())
+      const { behind, series } = await get(`first_payments?${MONTH}`)
       seen.push(`${behind?.reason}: ${series.map(({ points }) => points[0]?.count)}`)
     }
+    revenue.push(await revenueNow())
     return opened
   })
+  // Refunds and their reversals are parts of their own since; their total is the same throughout.
+  expect(revenue[0]).toMatch(/[1-9]/)
+  expect(new Set(revenue).size).toBe(1)
   // The former figures: one payment of four follows a trial, which version 0.3.0 stored as a trial that was won.
   expect(new Set(seen.slice(0, -1))).toEqual(new Set(['formula: 4,1,3']))
   const { metrics, store } = app.windfall

@@ -96,6 +96,7 @@ const event = (id: string, type: string, days: number, transaction_id?: string):
   customer: null,
   mrr_effect: null,
   display_name: null,
+  display_name_verified: null,
   subject: '1',
   cause: id,
   signed_at: null,

@@ -26,6 +26,7 @@ const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
   customer: null,
   mrr_effect: null,
   display_name: null,
+  display_name_verified: null,
   subject: null,
   cause: 'x',
   occurred_at: 0,

@@ -19,6 +19,7 @@ const event = (seq: number): FeedEvent => ({
   customer: null,
   mrr_effect: null,
   display_name: null,
+  display_name_verified: null,
   subject: null,
   cause: 'x',
   occurred_at: seq,

@@ -191,6 +191,8 @@ export interface FeedFields {
   } | null
   /** The name of the customer now, as in `/api/v1/customers`; without a customer, that of the user of the event */
   display_name: string | null
+  /** true if the name came with a secret key or from an attested device, and the user who has it is verified. With a publishable key, anybody can give a customer a name. null without a name */
+  display_name_verified: boolean | null
   /** What the event changes in MRR, computed when the event is read; null for an event that cannot change MRR */
   mrr_effect: {
     /** The greatest movement, as in the parts of the metric `mrr_movements`; null without one */

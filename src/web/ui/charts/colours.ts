@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { isDark, THEME_CHANGED } from '../frame/theme.tsx'
 
 /** One of eight palette colors, bad, or a step of the sequential scale. */
-export type Hue = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 'bad'
+export type Hue = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 'bad' | 'good'
 
 export const hueOf = (index: number): Hue => ((index % 8) + 1) as Hue
 export const hueClass = (hue: Hue): string => `hue-${hue}`
@@ -35,7 +35,7 @@ export function colourOf(css: string): string {
 
 export const colour = (name: string): string => colourOf(`var(${name})`)
 
-export const hueVariable = (hue: Hue): string => (hue === 'bad' ? '--bad' : `--hue-${hue}`)
+export const hueVariable = (hue: Hue): string => (typeof hue === 'string' ? `--${hue}` : `--hue-${hue}`)
 export const hueColour = (hue: Hue): string => colour(hueVariable(hue))
 
 /** Returns a number that changes with the theme. */

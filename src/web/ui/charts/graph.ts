@@ -1,4 +1,5 @@
 /** The model of a chart over time: points, lines and formatting. */
+import type { Reason } from '../../../metrics/series/reasons.ts'
 import type { Hue } from './colours.ts'
 import type { Values } from './stacking.ts'
 import type { Tick } from './ticks.ts'
@@ -27,6 +28,8 @@ export type Graph = {
   /** The first day of each point, or another unique key. */
   on: string[]
   complete: boolean[]
+  /** Why points are null or incomplete, if it is known. */
+  reasonsAt?: (index: number) => readonly Reason[]
   /** Which points are a part of their interval, and hatched as incomplete ones are. */
   clipped?: boolean[]
   lines: Line[]

@@ -3,14 +3,16 @@ import type { JSX } from 'preact'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { completeOf, type Graph } from './graph.ts'
+import { ReasonTexts } from './reasons.ts'
 
 type TableProps = { graph: Graph; title: string }
 
 export function GraphTable({ graph, title }: TableProps): JSX.Element {
-  const { on, lines, format, total, notes } = graph
+  const { on, lines, format, total, notes, reasonsAt } = graph
   const hasNotes = notes !== undefined && notes.size > 0
   const isIncomplete = (index: number): boolean =>
     lines.some((line) => !line.isPrevious && completeOf(line, graph)[index] === false)
+  const hasReasons = on.some((_, index) => reasonsAt?.(index).length)
   return (
     <Scroll class="tall" label={`${title} as a table`}>
       <table class="table firm">
@@ -19,6 +21,7 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
             { title: graph.pointHeading },
             ...(total ? [{ title: 'Total', isNumber: true }] : []),
             ...lines.map((line) => ({ title: line.title, isNumber: true })),
+            ...(hasReasons ? [{ title: 'Incomplete' }] : []),
             ...(hasNotes ? [{ title: 'Annotations' }] : []),
           ]}
         />
@@ -37,6 +40,11 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
                     {format(line.values[index] ?? null)}
                   </td>
                 ))}
+                {hasReasons && (
+                  <td class="wordy">
+                    <ReasonTexts reasons={reasonsAt?.(index) ?? []} />
+                  </td>
+                )}
                 {hasNotes && <td class="wordy">{notes?.get(index)?.join('; ')}</td>}
               </tr>
             )

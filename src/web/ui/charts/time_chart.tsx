@@ -6,6 +6,7 @@ import { count } from '../words.ts'
 import { swatchClass } from './colours.ts'
 import { completeOf, type Graph, type Line } from './graph.ts'
 import { usePlot } from './plot/plot.ts'
+import { ReasonTexts } from './reasons.ts'
 
 export type { Line } from './graph.ts'
 
@@ -33,6 +34,7 @@ function PointTooltip({ graph, index }: { graph: Graph; index: number }): JSX.El
   )
   const { rows, others } = rowsAt(graph, index)
   const isIncomplete = rows.some((line) => !line.isPrevious && completeOf(line, graph)[index] === false)
+  const reasons = graph.reasonsAt?.(index) ?? []
   return (
     <>
       <strong>{graph.title(index)}</strong>
@@ -63,7 +65,13 @@ function PointTooltip({ graph, index }: { graph: Graph; index: number }): JSX.El
           )}
         </tbody>
       </table>
-      {isIncomplete && <div class="why">Incomplete period</div>}
+      {reasons.length > 0 ? (
+        <div class="why">
+          <ReasonTexts reasons={reasons} />
+        </div>
+      ) : (
+        isIncomplete && <div class="why">Incomplete period</div>
+      )}
       {graph.notes?.get(index)?.map((note) => (
         <div class="note" key={note}>
           <Icon name="flag" class="small-icon" /> {note}
@@ -144,7 +152,11 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
         onBlur={leave}
       />
       <div class="spoken" aria-live="polite">
-        {hasPoint && document.activeElement === box.current && descriptionAt(graph, index)}
+        {hasPoint && document.activeElement === box.current && (
+          <>
+            {descriptionAt(graph, index)} <ReasonTexts reasons={graph.reasonsAt?.(index) ?? []} />
+          </>
+        )}
       </div>
       {hasPoint && (
         <div class="chart-tip" style={tooltipPosition(leftOf(index), box.current?.clientWidth ?? 0)}>

@@ -39,11 +39,42 @@ export const customerName = ({ id, ...named }: Named & Pick<Customer, 'id'>): st
     ? `Anonymous · ${shortId(id)}`
     : (named.display_name ?? firstUserId(named.app_user_ids) ?? id)
 
-/** The name, with a mark if its user id is verified, and the number of the other user ids. */
+type Label = 'verified' | 'unverified' | 'unverified name'
+
+/** The label of a shown name, or of the user id where there is none. A verified user can have a name that anybody gave. */
+export const labelOf = (isNameVerified: boolean | null, isUserVerified: boolean): Label => {
+  if (isNameVerified ?? isUserVerified) return 'verified'
+  return isUserVerified ? 'unverified name' : 'unverified'
+}
+
+type NameProps = { children: string; class?: string; title?: string; label: Label | null }
+
+/**
+ * A name that a caller reported, with a mark of its label (null: none). The direction of its script does not reorder the
+ * text around it.
+ */
+export const ReportedName = ({ children, label, ...rest }: NameProps): JSX.Element => (
+  <>
+    <bdi {...rest}>{children}</bdi>{' '}
+    {label !== null && (
+      <span class={label === 'verified' ? 'mark good' : 'mark'} title={label}>
+        <Icon name={label === 'verified' ? 'verified' : 'question'} />
+        <span class="spoken">{label}</span>
+      </span>
+    )}
+  </>
+)
+
+/** A name whose user is not known to be verified. */
+export const nameLabel = (isVerified: boolean | null): Label | null =>
+  isVerified === null ? null : labelOf(isVerified, true)
+
+/** The name, with the mark of its verification, and the number of the other user ids. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {
   const { app_user_ids: ids, verified_app_user_ids: verified } = customer
   const first = firstUserId(ids)
   const name = customerName(customer)
+  const label = labelOf(customer.display_name_verified, first !== undefined && verified.includes(first))
   const mark = <Initial name={name} id={customer.id} />
   if (first === undefined || isAnonymous(customer))
     return (
@@ -57,15 +88,9 @@ export function Person({ customer }: { customer: Customer }): JSX.Element {
   return (
     <span class="person-name">
       {mark}
-      <span class="cut" title={first}>
+      <ReportedName class="cut" title={first} label={label}>
         {name}
-      </span>
-      {verified.includes(first) && (
-        <span class="mark good" title="Verified: Apple’s signed transaction came with this user id">
-          <Icon name="verified" />
-          <span class="spoken">verified</span>
-        </span>
-      )}
+      </ReportedName>
       {ids.length > 1 && <span class="badge">+{ids.length - 1}</span>}
     </span>
   )

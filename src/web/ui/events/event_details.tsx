@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
 import { productName } from '../../../apps/product_name.ts'
+import { nameLabel, ReportedName } from '../customers/person.tsx'
 import type { Profile } from '../customers/profile/profile_answer.ts'
 import { isRefund, RefundReasonFact } from '../customers/profile/refund_reason.tsx'
 import { Json } from '../evidence/json.tsx'
@@ -176,7 +177,8 @@ function UserFacts({ user }: { user: FeedEvent['data']['user'] }): JSX.Element |
 /** The customer's name as in the list of customers, once it is known. */
 function CustomerName({ id, fallback }: { id: string; fallback: string }): JSX.Element {
   const { data } = useQuery<Profile>(`/api/v1/customers/${encodeURIComponent(id)}`)
-  return <>{data?.customer.display_name ?? fallback}</>
+  const { display_name = null, display_name_verified = null } = data?.customer ?? {}
+  return <ReportedName label={nameLabel(display_name_verified)}>{display_name ?? fallback}</ReportedName>
 }
 
 function Signed({ id, count, Title }: Props & { count: number }): JSX.Element {

@@ -4,7 +4,7 @@ import { productName } from '../../../apps/product_name.ts'
 import { anonymityOf } from '../../../attribution/anonymous.ts'
 import { Flag } from '../countries/flag.tsx'
 import { countryName } from '../countries/names.ts'
-import { firstUserId } from '../customers/person.tsx'
+import { firstUserId, labelOf, ReportedName } from '../customers/person.tsx'
 import { skippingSame } from '../loading/skipping.ts'
 import { AppMark } from '../marks/app_mark.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -48,18 +48,16 @@ function userOf({ data: { user }, customer }: FeedEvent) {
   return known ? { id: known.app_user_id, verification: known.verification } : null
 }
 
-/** The name of the customer as in the list of customers, and the label of the user. */
+/** The name of the customer as in the list of customers with its label, else the user with that of the event. */
 const EventCustomer = ({ event }: { event: FeedEvent }): JSX.Element | null => {
   const user = userOf(event)
   if (user === null) return null
-  const isVerified = user.verification === 'verified'
+  const label = labelOf(event.display_name_verified, user.verification === 'verified')
   return (
     <span class="happened-user" title={user.id}>
-      <span class="cut">{event.display_name ?? userName(user.id)}</span>
-      <span class={isVerified ? 'mark good' : 'mark'} title={isVerified ? 'Verified' : 'Unverified'}>
-        <Icon name={isVerified ? 'verified' : 'question'} />
-        <span class="spoken">{isVerified ? 'verified' : 'unverified'}</span>
-      </span>
+      <ReportedName class="cut" label={label}>
+        {event.display_name ?? userName(user.id)}
+      </ReportedName>
     </span>
   )
 }

@@ -28,6 +28,7 @@ export const HUES: Record<string, Hue> = {
   renewal: 6,
   one_time: 3,
   refunds: 'bad',
+  refund_reversed: 'good',
   proration: 7,
   opening: 8,
   resubscribe: 5,
@@ -153,6 +154,17 @@ const pointTitle = (point: Point | undefined, interval: Interval): string => {
   return `${days} (part of a ${intervalName(interval)})`
 }
 
+/** Why a point of some series is null or incomplete. */
+const reasonsAt = (all: readonly Series[], index: number) => [
+  ...new Set(
+    all.flatMap(({ points, reasons }) => {
+      const { on = '', clipped } = points[index] ?? {}
+      if (clipped) return clipped.reasons
+      return reasons.flatMap((one) => (one.from_on <= on && on <= one.until_on ? [one.reason] : []))
+    }),
+  ),
+]
+
 const POINT_TITLES: Record<Interval, string> = {
   day: 'Day',
   week: 'Week',
@@ -191,6 +203,7 @@ export function graphOf(
     label: on.length === 0 ? title : `${title}, ${pointsText(points, interval)}`,
     on,
     complete: points.map(({ complete }) => complete),
+    reasonsAt: (index) => reasonsAt([...totals, ...shown], index),
     clipped: points.map(({ clipped }) => clipped !== undefined),
     lines: [...lines, ...comparisonLines],
     isStacked,

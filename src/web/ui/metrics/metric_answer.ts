@@ -22,8 +22,10 @@ import type { Definition } from './definitions.ts'
 export type WholeAnswer = InferOutput<typeof SeriesSchema>
 type WholeSeries = WholeAnswer['series'][number]
 
-/** `clipped`: the days of a point’s interval that lie in the range, where it is not whole in it. */
-export type Point = WholeSeries['points'][number] & { clipped?: { on: string; until_on: string } }
+/** `clipped`: the days of a point’s interval that lie in the range, where it is not whole in it, and why they are incomplete. */
+export type Point = WholeSeries['points'][number] & {
+  clipped?: { on: string; until_on: string; reasons: WholeSeries['range']['reasons'] }
+}
 /** `range`: the figure of all days together. */
 export type Series = Omit<WholeSeries, 'points' | 'range'> & { range: Figures; points: Point[] }
 export type Figures = Pick<Point, 'milli' | 'count' | 'ratio' | 'numerator' | 'denominator'>

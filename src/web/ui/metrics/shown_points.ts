@@ -21,8 +21,8 @@ const isUnknown = (series: WholeAnswer['series']): boolean =>
 function exactSeries({ range, points, ...one }: WholeAnswer['series'][number]): Series {
   const parts = new Map(range.clipped.map((part) => [part.of, part]))
   const exactPoint = (point: Point): Point => {
-    const { of: _, on, until_on = '', reasons: __, ...figure } = parts.get(point.on) ?? {}
-    return on === undefined ? point : { ...point, ...figure, clipped: { on, until_on } }
+    const { of: _, on, until_on = '', reasons = [], ...figure } = parts.get(point.on) ?? {}
+    return on === undefined ? point : { ...point, ...figure, clipped: { on, until_on, reasons } }
   }
   return { ...one, range, points: parts.size === 0 ? points : points.map(exactPoint) }
 }

@@ -1,5 +1,6 @@
 /** Controls and notes of a metric card. */
 import type { JSX } from 'preact'
+import { ReasonNotes } from '../charts/reasons.ts'
 import { type MetricAnswer, SPLIT_TITLES } from './metric_answer.ts'
 import {
   behindNote,
@@ -21,6 +22,7 @@ export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
       const note = noteOf(answer)
       return note && <span key={note}>{note}</span>
     })}
+    {answer.series.some(({ reasons }) => reasons.length > 0) && <ReasonNotes {...answer} />}
     {answer.cutovers.some(({ on }) => on >= answer.from_on && on <= answer.until_on) && (
       <span>Dotted line: the data source changes.</span>
     )}

@@ -56,7 +56,7 @@ const Row = ({ choice, isActive, idOf, onActive, onChoose }: RowProps): JSX.Elem
   >
     <Icon name={choice.icon} />
     <span class="palette-text">
-      <span class="cut">{choice.title}</span>
+      <bdi class="cut">{choice.title}</bdi>
       {choice.note && <span class="cut quiet small">{choice.note}</span>}
     </span>
     <span>

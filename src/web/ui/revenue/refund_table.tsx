@@ -5,7 +5,7 @@ import type { RefundsAnswer } from '../../../api/metrics/refund_answers.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { appName, useApps } from '../apps.ts'
 import { countryName } from '../countries/names.ts'
-import { customerName } from '../customers/person.tsx'
+import { customerName, nameLabel, ReportedName } from '../customers/person.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useScope } from '../scope.ts'
@@ -79,7 +79,15 @@ function Row({ refund, currency }: { refund: Refund; currency: string | null }):
         {date(refund.at)}
       </td>
       <th scope="row">
-        {id === null ? UNKNOWN : <a href={href(`/customers/${id}`)}>{customerName({ ...refund, id })}</a>}
+        {id === null ? (
+          UNKNOWN
+        ) : (
+          <a href={href(`/customers/${id}`)}>
+            <ReportedName label={nameLabel(refund.display_name_verified)}>
+              {customerName({ ...refund, id })}
+            </ReportedName>
+          </a>
+        )}
         <span class="quiet tiny">{countryName(country)}</span>
       </th>
       <td data-title="Product">

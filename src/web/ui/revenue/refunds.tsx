@@ -133,12 +133,14 @@ function totalsText(totals: Answer['totals'], currency: string | null): string {
   const { base_milli, proceeds_milli, mrr_milli, unpriced } = totals
   const sums = `${money(base_milli, currency)} gross, ${money(proceeds_milli, currency)} in proceeds, MRR ${signedMoney(mrr_milli, currency)}`
   const unknown = unpriced > 0 ? `. ${count(unpriced)} without a known amount` : ''
-  return `${refundsText(totals)}, ${sums}${unknown}`
+  return `${rowsText(totals)}, ${sums}${unknown}`
 }
 
-/** Refunds and reversals apart, so that the text counts the rows below it. */
-const refundsText = ({ count: net, reversed }: Sums): string =>
-  [plural(net + reversed, 'refund'), reversed > 0 && `${count(reversed)} reversed`].filter(Boolean).join(', ')
+/** Counts the rows of the table: a reversal has a row of its own, and may be of a refund in earlier days. */
+const rowsText = ({ count: net, reversed }: Sums): string =>
+  [plural(net + reversed, 'refund'), reversed > 0 && plural(reversed, 'reversal')]
+    .filter(Boolean)
+    .join(' and ')
 
 const UnknownDays = (): JSX.Element => (
   <Empty icon="question" title="The refunds of these days are not known">
@@ -170,6 +172,7 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                 headings={[
                   { title: title.replace('By ', '').replace(/^\w/, (letter) => letter.toUpperCase()) },
                   { title: 'Refunds', isNumber: true },
+                  ...(answer.totals.reversed > 0 ? [{ title: 'Reversed', isNumber: true }] : []),
                   { title: 'Amount', isNumber: true },
                   { title: 'MRR', isNumber: true },
                 ]}
@@ -180,8 +183,12 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                     <th scope="row">{line.title}</th>
                     <td class="number" data-title="Refunds">
                       {count(line.count + line.reversed)}
-                      {line.reversed > 0 && <span class="quiet tiny">{count(line.reversed)} reversed</span>}
                     </td>
+                    {answer.totals.reversed > 0 && (
+                      <td class="number" data-title="Reversed">
+                        {count(line.reversed)}
+                      </td>
+                    )}
                     <td class="number" data-title="Amount">
                       {money(line.base_milli, answer.currency)}
                     </td>

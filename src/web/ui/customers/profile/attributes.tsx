@@ -1,5 +1,6 @@
 /** The attribute table of a user: last reported and verified values. */
 import type { JSX } from 'preact'
+import { shownText } from '../../../../attribution/shown_text.ts'
 import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'
 import { type AttributeRow, attributeRows } from './attribute_rows.ts'
@@ -19,7 +20,7 @@ export function Attributes({ user }: { user: User }): JSX.Element | null {
           <tbody>
             {rows.map((row) => (
               <tr key={row.key}>
-                <th scope="row">{row.key}</th>
+                <th scope="row">{shownText(row.key)}</th>
                 <td>{row.last}</td>
                 {isAnyProved && <Proved row={row} />}
               </tr>

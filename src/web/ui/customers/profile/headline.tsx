@@ -39,14 +39,16 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
   const userId = firstUserId(customer.app_user_ids)
   const others = customer.app_user_ids.filter((id) => id !== userId)
   const name = customerName(customer)
+  const links = verifiedCount(profile.links.filter((link) => link.app_user_id === userId))
   return (
     <>
       <header class="page-head profile-head">
         <div class="stack-s">
           <Title class="identity-name">
-            {isAnonymous(customer) ? `Anonymous · ${customer.id}` : name}{' '}
-            {userId !== undefined && (
-              <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === userId))} />
+            <bdi>{isAnonymous(customer) ? `Anonymous · ${customer.id}` : name}</bdi>{' '}
+            {userId !== undefined && <Verified {...links} />}
+            {customer.display_name_verified === false && links.verified > 0 && (
+              <span class="badge">Unverified name</span>
             )}
           </Title>
           <p>

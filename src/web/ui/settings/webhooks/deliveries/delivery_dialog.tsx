@@ -21,7 +21,7 @@ import {
   refreshWebhooks,
   useDelivery,
 } from '../webhook_queries.ts'
-import { customerOf } from './delivery_log.tsx'
+import { DeliveryCustomer } from './delivery_log.tsx'
 import { AttemptView, Body, DeliveryState } from './delivery_parts.tsx'
 import { attemptsWords, deliveryClockNote, stateAbout } from './delivery_words.ts'
 
@@ -89,7 +89,9 @@ function Facts({ delivery, isActive }: FactsProps): JSX.Element {
         <>
           <dt>Customer</dt>
           <dd>
-            <a href={href(`/customers/${delivery.customer_id}`)}>{customerOf(delivery)}</a>
+            <a href={href(`/customers/${delivery.customer_id}`)}>
+              <DeliveryCustomer delivery={delivery} />
+            </a>
           </dd>
         </>
       )}

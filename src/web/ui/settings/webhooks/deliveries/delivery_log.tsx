@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { productName } from '../../../../../apps/product_name.ts'
 import { appName, useApps } from '../../../apps.ts'
-import { customerName } from '../../../customers/person.tsx'
+import { customerName, nameLabel, ReportedName } from '../../../customers/person.tsx'
 import { eventLabel } from '../../../events/event_labels.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Icon } from '../../../parts/icons.tsx'
@@ -18,11 +18,16 @@ import { DeliveryState } from './delivery_parts.tsx'
 import { attemptsWords, attemptTitle } from './delivery_words.ts'
 
 /** The name of the customer as in the list of customers; null for an event about none. */
-export const customerOf = ({
-  customer_id: id,
-  display_name,
-  app_user_ids,
-}: DeliverySummary): string | null => (id === null ? null : customerName({ id, display_name, app_user_ids }))
+export const DeliveryCustomer = ({
+  delivery: { customer_id: id, display_name_verified, ...named },
+}: {
+  delivery: DeliverySummary
+}): JSX.Element | null =>
+  id === null ? null : (
+    <ReportedName class="cut" label={nameLabel(display_name_verified)}>
+      {customerName({ ...named, id })}
+    </ReportedName>
+  )
 
 /** While the endpoint is not active, only a probe is sent. */
 type RowProps = { delivery: DeliverySummary; isActive: boolean }
@@ -31,7 +36,6 @@ function Row({ delivery, isActive }: RowProps): JSX.Element {
   const [params] = useQueryParams()
   const apps = useApps().data?.apps
   const { last_attempt: last } = delivery
-  const customer = customerOf(delivery)
   const path = `/settings/webhooks/${delivery.endpoint_id}`
   return (
     <li>
@@ -44,7 +48,7 @@ function Row({ delivery, isActive }: RowProps): JSX.Element {
           {delivery.product_id !== null && (
             <span title={delivery.product_id}>{productName(delivery.product_id, undefined)}</span>
           )}
-          {customer !== null && <span class="cut">{customer}</span>}
+          <DeliveryCustomer delivery={delivery} />
           {delivery.app_id !== null && <span class="quiet">{appName(apps, delivery.app_id)}</span>}
           {delivery.is_test && <span class="badge">Test</span>}
           {delivery.replay_id !== null && <span class="badge">Replay</span>}
