@@ -1,20 +1,21 @@
 /** Uploads backups to a bucket, verifies them there, and deletes those that have expired. */
-import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/settings.ts'
 import type { Outgoing } from '../outgoing/outgoing.ts'
 import { commandName } from '../program/form.ts'
-import { expiredBackups, type Keep } from '../store/backup/files.ts'
+import { backupName, expiredBackups, madeAtOf } from '../store/backup/files.ts'
 import { openBackupLog } from '../store/backup/log.ts'
 import type { Store } from '../store/store.ts'
-import { placeAt } from './place.ts'
-import { listBackups, UNFINISHED } from './remote_backups.ts'
+import { type Place, placeAt } from './place.ts'
+import { listBackups, type RemoteBackup, UNFINISHED, type Unfinished } from './remote_backups.ts'
 import type { HashedFile } from './requests.ts'
-import { type ObjectFacts, openS3, type S3 } from './s3.ts'
+import { openS3, type S3 } from './s3.ts'
+import { type BegunUpload, openUploadLog } from './upload_log.ts'
+import { hasContent, putVerified } from './verified_upload.ts'
 
-/** The largest object that S3 accepts in one request, and copies in one: 5 GiB. */
-const MAX_BYTES = 5 * 1_073_741_824
+/** After this time, nothing is uploaded to a temporary key any more. */
+const ABANDONED_MS = 2 * 86_400_000
 
 type Deps = {
   store: Pick<Store, 'commit' | 'prepare'>
@@ -22,9 +23,12 @@ type Deps = {
   outgoing: Pick<Outgoing, 'dispatcher' | 'held'>
 }
 
+type Bucket = Readonly<{ s3: S3; place: Place }>
+
 /** Opens the uploading of backups. */
 export function openUploads({ store, clock, outgoing: { dispatcher, held } }: Deps) {
   const log = openBackupLog(store)
+  const uploads = openUploadLog(store)
   const closing = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
 
@@ -45,22 +49,86 @@ export function openUploads({ store, clock, outgoing: { dispatcher, held } }: De
   async function uploadTo(backup: HashedFile, to: string, settings: Config['backup']): Promise<string> {
     const place = placeAt(to, settings)
     const s3 = openS3({ dispatcher, clock, signal: closing.signal }, place)
-    const name = basename(backup.file)
-    const key = place.path === '' ? name : `${place.path}/${name}`
-    const url = `s3://${place.bucket}/${key}`
-    const { file } = backup
-    await explained(`${file} is verified, but is not in ${to}`, async () => {
-      const { backups, unfinished } = await listBackups(s3, place)
-      for (const left of unfinished) await s3.remove(left)
-      if (backups.some((other) => other.key === key)) throw new Error('A backup with this name is there.')
-      await putVerified(s3, backup, key)
-    })
-    await store.commit(() => log.noteCopied({ at: clock(), file: url }))
+    const key = await explained(`${backup.file} is verified, but is not in ${to}`, () =>
+      put({ s3, place }, backup),
+    )
+    const url = urlOf(place, key)
     return explained(`${url} is verified, but what is no longer needed in ${to} is not deleted`, async () => {
       await s3.remove(`${key}${UNFINISHED}`)
-      const count = await removeExpired(s3, (await listBackups(s3, place)).backups, { name, keep: settings })
-      return `uploaded to ${url}, verified; ${count} expired ${count === 1 ? 'backup' : 'backups'} deleted there`
+      return `uploaded to ${url}, verified; ${await removeExpired({ s3, place }, url, settings)}`
     })
+  }
+
+  /** Puts a backup into the bucket, unless a run that was interrupted has done so. Returns its key. */
+  async function put({ s3, place }: Bucket, backup: HashedFile): Promise<string> {
+    const { backups, unfinished } = await listBackups(s3, place)
+    for (const { key } of unfinished.filter((one) => isLeft(place, one))) await s3.remove(key)
+    const whole = await endBegun(s3, backups)
+    if (whole?.sha256 === backup.sha256) return whole.url.slice(urlOf(place, '').length)
+    const name = freeName(basename(backup.file), new Set(backups.map((other) => other.name)))
+    const key = place.path === '' ? name : `${place.path}/${name}`
+    const begun = { url: urlOf(place, key), bytes: backup.bytes, sha256: backup.sha256, isCopying: false }
+    await store.commit(() => uploads.noteBegun(begun))
+    await putVerified(s3, backup, key, () =>
+      store.commit(() => uploads.noteBegun({ ...begun, isCopying: true })),
+    )
+    await noteVerified(begun)
+    return key
+  }
+
+  /** Whether this server left a temporary object, or another one that no longer writes it. */
+  function isLeft(place: Place, { key, uploaded_at }: Unfinished): boolean {
+    const url = urlOf(place, key).slice(0, -UNFINISHED.length)
+    const { begun, verified } = uploads.read()
+    return begun?.url === url || Object.hasOwn(verified, url) || uploaded_at < clock() - ABANDONED_MS
+  }
+
+  /**
+   * Ends the upload that was interrupted: its object was perhaps not verified yet. If it is not whole, it is deleted.
+   * Returns the upload if its object is whole.
+   */
+  async function endBegun(s3: S3, backups: readonly RemoteBackup[]): Promise<BegunUpload | null> {
+    const { begun } = uploads.read()
+    const copy = begun?.isCopying ? backups.find(({ url }) => url === begun.url) : undefined
+    if (begun === null || copy === undefined) return null
+    if (await hasContent(s3, copy.key, begun)) {
+      await noteVerified(begun)
+      return begun
+    }
+    await s3.remove(copy.key)
+    return null
+  }
+
+  const noteVerified = (upload: BegunUpload): Promise<void> =>
+    store.commit(() => {
+      uploads.noteVerified(upload)
+      log.noteCopied({ at: clock(), file: upload.url })
+    })
+
+  /**
+   * Deletes the expired ones of the backups that this server verified, but never the one at `url`. All others stay, and do
+   * not count: another server may need them. Returns what happened as text.
+   */
+  async function removeExpired({ s3, place }: Bucket, url: string, keep: Config['backup']): Promise<string> {
+    const { backups } = await listBackups(s3, place)
+    const { verified } = uploads.read()
+    const own = backups.filter((backup) => verified[backup.url] === backup.bytes)
+    const newest = own.find((backup) => backup.url === url)
+    const names = own.map(({ name }) => name)
+    const expired = new Set(expiredBackups(names, keep, madeAtOf(newest?.name ?? '') ?? clock()))
+    const gone = own.filter((backup) => backup !== newest && expired.has(backup.name))
+    for (const { key } of gone) await s3.remove(key)
+    const left = new Set(backups.filter((backup) => !gone.includes(backup)).map((backup) => backup.url))
+    const above = url.slice(0, url.lastIndexOf('/') + 1)
+    await store.commit(() =>
+      uploads.forget(
+        (other) => other.startsWith(above) && !other.slice(above.length).includes('/') && !left.has(other),
+      ),
+    )
+    const others = backups.length - own.length
+    const outcome = `${gone.length} expired ${gone.length === 1 ? 'backup' : 'backups'} deleted there`
+    if (others === 0) return outcome
+    return `${outcome}; ${others} that this server did not upload ${others === 1 ? 'is' : 'are'} kept`
   }
 
   /** Runs a step. Its error says what the step means for the backup, unless the server stops. */
@@ -82,59 +150,8 @@ export function openUploads({ store, clock, outgoing: { dispatcher, held } }: De
   return { upload, close }
 }
 
-/** Uploads a file under a temporary key, verifies it, and gives it its key. A file that is under `key` is whole. */
-async function putVerified(s3: S3, backup: HashedFile, key: string): Promise<void> {
-  if (backup.bytes > MAX_BYTES)
-    throw new Error(
-      'It is larger than 5 GiB, which S3 does not accept in one request. Set command in place of to, with a program such as rclone.',
-    )
-  const temporary = `${key}${UNFINISHED}`
-  await s3.put(temporary, backup)
-  const uploaded = await s3.head(temporary)
-  await assertSame(s3, temporary, uploaded, backup)
-  await s3.copy(temporary, key)
-  const copied = await s3.head(key)
-  try {
-    // The tag of an object follows from its content, where a service keeps no checksum.
-    if (copied?.sha256 === null && copied.etag === uploaded?.etag && copied.bytes === backup.bytes) return
-    await assertSame(s3, key, copied, backup)
-  } catch (error) {
-    await s3.remove(key)
-    throw error
-  }
-}
+const urlOf = ({ bucket }: Place, key: string): string => `s3://${bucket}/${key}`
 
-/** Compares an object with the file. Where the service keeps no checksum, it reads the object back. @throws Error */
-async function assertSame(s3: S3, key: string, facts: ObjectFacts | null, backup: HashedFile): Promise<void> {
-  if (facts?.bytes !== backup.bytes)
-    throw new Error(`The bucket has ${facts?.bytes ?? 0} of ${backup.bytes} bytes of it. Try again.`)
-  const sha256 = facts.sha256 ?? (await s3.get(key, ({ body }) => digestOf(body)))
-  if (sha256 !== backup.sha256)
-    throw new Error(
-      `The bucket has other bytes: their SHA-256 is ${sha256}, not ${backup.sha256}. Try again.`,
-    )
-}
-
-async function digestOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of chunks) hash.update(chunk)
-  return hash.digest('hex')
-}
-
-/** Deletes expired backups, but never the one with this name. Returns how many. */
-async function removeExpired(
-  s3: S3,
-  backups: readonly { name: string; key: string }[],
-  { name, keep }: { name: string; keep: Readonly<Keep> },
-): Promise<number> {
-  const expired = new Set(
-    expiredBackups(
-      backups.map((one) => one.name),
-      keep,
-    ),
-  )
-  expired.delete(name)
-  const keys = backups.filter((one) => expired.has(one.name)).map(({ key }) => key)
-  for (const key of keys) await s3.remove(key)
-  return keys.length
-}
+/** The name of an encrypted backup, or the first of the seconds after it that is not taken: another server can have it. */
+const freeName = (name: string, taken: ReadonlySet<string>): string =>
+  taken.has(name) ? freeName(backupName((madeAtOf(name) ?? 0) + 1_000, true), taken) : name

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Backup, Backups } from './backup.ts'
 import type { openCopying } from './copy_away.ts'
-import { backupName, expiredBackups } from './files.ts'
+import { backupName, expiredBackups, madeAtOf } from './files.ts'
 
 type Copying = ReturnType<typeof openCopying>
 
@@ -30,10 +30,8 @@ export async function scheduledBackup(
   const isEncrypted = recipients.length > 0
   const file = newFile(folder, clock(), isEncrypted)
   const made = await backup(file, isEncrypted ? { recipients } : null)
-  // If an earlier backup was made while the clock was ahead, the new backup may look expired.
-  const expired = expiredBackups(readdirSync(folder), { daily, weekly, monthly }).filter(
-    (name) => name !== basename(file),
-  )
+  const keep = { daily, weekly, monthly }
+  const expired = expiredBackups(readdirSync(folder), keep, madeAtOf(basename(file)) ?? clock())
   for (const name of expired) rmSync(join(folder, name))
   const outcome = `${file}, ${made.bytes} bytes, verified; ${expired.length} expired ${expired.length === 1 ? 'backup' : 'backups'} deleted`
   if (to !== null) return `${outcome}; ${await upload(made, to, settings)}`
