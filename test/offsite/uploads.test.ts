@@ -193,6 +193,41 @@ test('an upload that stops before its copy is verified is verified by the next, 
   expect(keysOf(bucket)).toEqual([`windfall/${newest()}`])
 })
 
+test('a failed upload is tried again with the same backup, until the next is scheduled', async () => {
+  expectErrors('a job failed')
+  const env = { WINDFALL_BACKUP_SCHEDULE: '30 3 * * *' }
+  const { app, bucket, folder, backUp, newest } = await openUploading(env)
+  const { jobs } = app.windfall
+  bucket.behaviour.before = async ({ name }) => (name === 'PUT' ? { status: 503, code: 'SlowDown' } : null)
+  expect((await backUp()).error).toContain('SlowDown')
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    app.clock.turn(10 * 60_000)
+    await jobs.tick()
+  }
+  expect(jobs.list().find(({ job }) => job === 'backup')?.failures).toBe(4)
+  const [first = '', ...others] = readdirSync(folder)
+  expect(others).toEqual([])
+  bucket.behaviour.before = async () => null
+  app.clock.turn(20 * 60_000)
+  await jobs.tick()
+  expect(jobs.list().find(({ job }) => job === 'backup')).toMatchObject({
+    error: null,
+    outcome: expect.stringMatching(/ verified earlier; .*uploaded to /),
+  })
+  expect([readdirSync(folder), keysOf(bucket)]).toEqual([[first], [`windfall/${first}`]])
+
+  bucket.behaviour.before = async ({ name }) => (name === 'PUT' ? { status: 503, code: 'SlowDown' } : null)
+  app.clock.turn(DAY)
+  await backUp()
+  bucket.behaviour.before = async () => null
+  app.clock.turn(DAY)
+  await jobs.tick()
+  expect([readdirSync(folder).length, keysOf(bucket)]).toEqual([
+    3,
+    [`windfall/${first}`, `windfall/${newest()}`],
+  ])
+})
+
 test('two servers with one prefix do not delete or replace the backups of each other', async () => {
   const env = { WINDFALL_BACKUP_DAILY: '2', WINDFALL_BACKUP_WEEKLY: '0', WINDFALL_BACKUP_MONTHLY: '0' }
   const clock = handClock()
