@@ -40,3 +40,6 @@ export function placeAt(url: string, settings: Settings): Place {
     secret_access_key,
   }
 }
+
+/** The URL of an object in the bucket of a place. */
+export const urlOf = ({ bucket }: Place, key: string): string => `s3://${bucket}/${key}`

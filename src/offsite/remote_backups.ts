@@ -1,7 +1,7 @@
 /** The backups in a bucket. */
 import { Refusal } from '../errors.ts'
 import { madeAtOf } from '../store/backup/files.ts'
-import type { Place } from './place.ts'
+import { type Place, urlOf } from './place.ts'
 import type { S3 } from './s3.ts'
 
 /**
@@ -36,7 +36,7 @@ export async function listBackups(
       const named_at = madeAtOf(name)
       if (named_at === null) return []
       const made_at = Math.min(named_at, uploaded_at)
-      return [{ name, key, url: `s3://${place.bucket}/${key}`, bytes, made_at, uploaded_at }]
+      return [{ name, key, url: urlOf(place, key), bytes, made_at, uploaded_at }]
     })
     .sort((a, b) => b.made_at - a.made_at)
   const unfinished = named.filter(

@@ -1,6 +1,7 @@
 /** A folder that lives as long as a piece of work. */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '../../clock.ts'
 
 const PREFIX = 'windfall-temporary-'
 /** The process of a folder can run in another container. It then writes into the folder all the time. */
@@ -37,7 +38,7 @@ function removeAbandoned(above: string): void {
     try {
       const { uid } = lstatSync(folder)
       const pid = Number(/^(\d+)-/.exec(name.slice(PREFIX.length))?.[1] ?? 0)
-      const isAbandoned = pid > 0 && !isRunning(pid) && Date.now() - writtenAt(folder) > ABANDONED_MS
+      const isAbandoned = pid > 0 && !isRunning(pid) && systemClock() - writtenAt(folder) > ABANDONED_MS
       if (uid === process.getuid?.() && isAbandoned) rmSync(folder, { recursive: true, force: true })
     } catch {
       // Another process has deleted it, or it belongs to another user.
