@@ -50,9 +50,10 @@ export async function scheduledBackup(deps: Deps, settings: Settings): Promise<s
 }
 
 /** The last backup, if it is to be copied to another machine and was not; otherwise null. */
-function uncopied({ log, isCurrent }: Deps, { folder, recipients }: Settings): VerifiedBackup | null {
+function uncopied({ log, isCurrent }: Deps, { folder, to, command }: Settings): VerifiedBackup | null {
   const last = log.last()
-  if (last === null || recipients.length === 0 || !isCurrent(last.at)) return null
+  const isCopied = to !== null || command.length > 0
+  if (last === null || !isCopied || !isCurrent(last.at)) return null
   const name = basename(last.file)
   const isScheduled = last.file === join(folder, name) && name.endsWith('.age') && madeAtOf(name) !== null
   const isHere = statSync(last.file, { throwIfNoEntry: false })?.size === last.bytes
