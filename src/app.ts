@@ -22,6 +22,7 @@ import { openOrganizations } from './apps/organizations.ts'
 import { openProducts } from './apps/products.ts'
 import { openStoredKeys } from './apps/stored_keys.ts'
 import { openAttribution } from './attribution/attribution.ts'
+import { openCallerMemory } from './attribution/caller_memory.ts'
 import { openCallers } from './attribution/callers.ts'
 import { openAttest } from './attribution/devices/attest.ts'
 import { openErasures } from './attribution/erasure/erasure.ts'
@@ -101,6 +102,8 @@ export async function openApp(options: AppOptions) {
   const attest = openAttest({ store, clock, erasures, current, roots: options.attest_roots })
   const callers = openCallers({ apps, keys, organizations, ...attest })
   const refusedCalls = openRefusedCalls({ store, clock, apps, log })
+  const callerMemory = openCallerMemory({ store, clock, monotonic })
+  const sdk = { attribution, attest, refusedCalls, callerMemory }
   const revocations = openRevocations()
   const tokens = openApiTokens(store, clock, revocations)
   const http = openHttp({ log, clock, version, beginRequest: store.beginRequest, ...httpSettingsOf(config) })
@@ -166,9 +169,7 @@ export async function openApp(options: AppOptions) {
     history,
     imports,
     reportedPeriods,
-    attribution,
-    attest,
-    refusedCalls,
+    ...sdk,
     erasures,
     pruning,
     ...figures,
@@ -229,8 +230,8 @@ export async function openApp(options: AppOptions) {
     for (const one of [pruning, live]) one.close()
     const closingAppleCallers = [doctor, jobs, history, imports, appleClients].map((one) => one.close())
     const closingSenders = Promise.all([forwarding.close(), alerts.close()]).then(outgoing.dispatcher.close)
-    const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingSenders]
-    await Promise.all([...closingAppleCallers, ...others, backups.close(), scheduled.close()])
+    const others = [erasures, refusedCalls, callerMemory, backups, scheduled].map((one) => one.close())
+    await Promise.all([...closingAppleCallers, ...others, figures.closeFigures(), closingSenders])
     await revocation?.close()
     await store.close()
   }

@@ -1,12 +1,12 @@
 /**
  * The rate limit of an organization, shared fairly among its callers. It counts the calls admitted in the last minute,
  * and the addresses and networks that called, so that no caller uses up the limit. The counts are in memory; a restart
- * resets them.
+ * resets them, but not who called on earlier days.
  */
 import type { Clock } from '../clock.ts'
 import type { Client } from '../http/clients/client.ts'
-import { openKnownNetworks } from '../http/clients/known_networks.ts'
 import { openBusiest } from './busiest.ts'
+import type { CallerMemory } from './caller_memory.ts'
 import { openShares, SEEN_MS } from './shares.ts'
 import { openStamps, type Stamps } from './stamps.ts'
 import { rateLimited } from './window.ts'
@@ -27,6 +27,7 @@ export type WindowCaller = { client: Client; isProved: boolean; isExempt: boolea
 const RANKS = ['proved', 'known', 'stranger'] as const
 type Rank = (typeof RANKS)[number]
 type Ranked = WindowCaller & { rank: Rank }
+type Memory = Pick<CallerMemory, 'networks' | 'provedAt'>
 type Limit = 'organization' | 'reserved' | 'address' | 'network'
 
 type Traffic = {
@@ -51,9 +52,9 @@ type Traffic = {
  * - of unproved callers, those from networks whose first admitted call is less than a day ago leave room in the same way
  *   for those from others, within the same half.
  */
-export function openFairWindow(limit: () => number, clock: Clock) {
+export function openFairWindow(limit: () => number, clock: Clock, memory: Memory) {
+  const { networks, provedAt } = memory
   const organizations = new Map<string, Traffic>()
-  const knownNetworks = openKnownNetworks(clock)
 
   /**
    * Admits one call.
@@ -64,18 +65,19 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   function admit(organization_id: string, caller: WindowCaller): void {
     const now = clock()
     const { client, isProved, isExempt } = caller
-    const rank = isProved ? 'proved' : knownNetworks.isKnown(client.network) ? 'known' : 'stranger'
+    const rank = isProved ? 'proved' : networks.isKnown(client.network) ? 'known' : 'stranger'
     const traffic = trafficOf(organization_id)
     for (const one of RANKS) traffic.admitted[one].drop(now - MINUTE_MS)
     const ranked = { ...caller, rank } as const
     noteSeen(traffic, ranked, now)
+    if (isProved) provedAt.set(organization_id, now)
     const reached = limitReached(traffic, ranked, limit(), now)
     if (reached !== null) throw refusal(traffic, ranked, now, reached)
     traffic.admitted[rank].add(now)
     if (isExempt) return
     traffic.addresses.noteAdmitted(client.address, now)
     traffic.networks.noteAdmitted(client.network, now)
-    knownNetworks.note(client.network)
+    networks.note(client.network)
   }
 
   /** If no other caller calls, admission never ends once it begins, so a binary search finds its first second. */
@@ -91,7 +93,9 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   }
 
   function trafficOf(organization_id: string): Traffic {
-    const traffic = organizations.get(organization_id) ?? openTraffic(() => Math.floor(limit() / 2))
+    const traffic =
+      organizations.get(organization_id) ??
+      openTraffic(() => Math.floor(limit() / 2), provedAt.get(organization_id) ?? Number.NEGATIVE_INFINITY)
     organizations.set(organization_id, traffic)
     return traffic
   }
@@ -99,12 +103,12 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   return { admit }
 }
 
-const openTraffic = (half: () => number): Traffic => ({
+const openTraffic = (half: () => number, provedAt: number): Traffic => ({
   admitted: { proved: openStamps(), known: openStamps(), stranger: openStamps() },
   busiest: { proved: openBusiest(BUSIEST_MS, half), known: openBusiest(BUSIEST_MS, half) },
   addresses: openShares(),
   networks: openShares(),
-  provedAt: Number.NEGATIVE_INFINITY,
+  provedAt,
   exempt: { network: '', at: Number.NEGATIVE_INFINITY },
 })
 

@@ -1,17 +1,16 @@
 /** Reports when the last backup was verified, when it was copied to another machine, and how to create one. */
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/settings.ts'
-import { openBackupLog } from '../store/backup/log.ts'
+import { isOfLastWeek, openBackupLog } from '../store/backup/log.ts'
 import type { Reader } from '../store/reader.ts'
 import { ago, type Finding, notice, ok, warning } from './findings.ts'
 
-const MAX_AGE_MS = 7 * 86_400_000
 const BACKUP_NOW = { label: 'Make one now', command: 'windfall backup FILE' }
 
 /** The finding for the last verified backup. If backups are scheduled, an age of more than a week is a warning. */
 export function backupFinding(reader: Reader, clock: Clock, schedule: string): Finding {
   const last = openBackupLog(reader).last()
-  const isRecent = last !== null && clock() - last.at <= MAX_AGE_MS
+  const isRecent = last !== null && isOfLastWeek(last.at, clock())
   const words =
     last === null
       ? 'no backup has been verified yet.'
@@ -41,16 +40,15 @@ export function backupFinding(reader: Reader, clock: Clock, schedule: string): F
 export function copyFinding(reader: Reader, clock: Clock, backup: Config['backup']): Finding | null {
   const { schedule, to, command } = backup
   if (schedule === 'off' || (to === null && command.length === 0)) return null
-  const last = openBackupLog(reader).lastCopied()
-  const isHere = last !== null && (to === null || last.file.startsWith(`${to}/`))
-  if (isHere && clock() - last.at <= MAX_AGE_MS) return null
-  const words = isHere
+  const last = openBackupLog(reader).lastCopiedTo(to)
+  if (last !== null && isOfLastWeek(last.at, clock())) return null
+  const words = last
     ? `the last backup on another machine is ${last.file}, of ${ago(last.at, clock())}.`
     : `no backup has been ${to === null ? 'copied to another machine' : `uploaded to ${to}`} yet.`
   return warning('backup', words, {
     id: 'backup:copy',
     title: 'No recent backup elsewhere',
-    since: isHere ? last.at : null,
+    since: last?.at ?? null,
     remedy: 'To make one, run windfall jobs run backup; its message says why it fails.',
     action: { label: 'Make one now', command: 'windfall jobs run backup' },
   })

@@ -6,6 +6,7 @@
 import type { Audit } from '../access/audit.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { Alerts } from '../alerts/alerts.ts'
+import type { CallerMemory } from '../attribution/caller_memory.ts'
 import type { Attest } from '../attribution/devices/attest.ts'
 import type { Erasures } from '../attribution/erasure/erasure.ts'
 import type { Pruning } from '../attribution/prune.ts'
@@ -25,6 +26,7 @@ export type HousekeepingDeps = {
   arrivals: NotificationReceiver
   attest: Pick<Attest, 'expire'>
   audit: Audit
+  callerMemory: Pick<CallerMemory, 'write'>
   clock: Clock
   clockCheck: ClockCheck
   erasures: Erasures
@@ -50,6 +52,7 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
     takeDiskSample(store, deps.clock)
     sessions.expire()
     refusedCalls.expire()
+    deps.callerMemory.write()
     deps.attest.expire()
     return arrivals.pending.expire()
   })

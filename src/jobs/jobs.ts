@@ -18,9 +18,9 @@ type JobName = Exclude<keyof Schedules, 'jitter_percent'>
 
 /**
  * A job. `run` returns its outcome as text, or throws an Error whose message a person can understand. It ends soon
- * after `signal` is aborted. If the error has a `retry_at` (ms since the epoch), the job is not retried before then.
+ * after `signal` is aborted. `isAgain`: the last run failed or was stopped, and nobody asked for this one. If the error has a `retry_at` (ms since the epoch), the job is not retried before then.
  */
-export type Job = { name: JobName; run: (signal: AbortSignal) => Promise<string> | string }
+export type Job = { name: JobName; run: (signal: AbortSignal, isAgain: boolean) => Promise<string> | string }
 
 /** The state of a job. `next_at` is null if its schedule is off. */
 export type JobState = {
@@ -104,7 +104,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     if (now < ticked_at) shiftSchedules(ticked_at - now)
     ticked_at = now
     const due = entries.filter(({ next_at, currentRun }) => next_at !== null && next_at <= now && !currentRun)
-    if (!isClosing) await Promise.all(due.map(begin))
+    if (!isClosing) await Promise.all(due.map((job) => begin(job, isUnfinished(job))))
   }
 
   /** Moves all schedules after the clock was set back. Otherwise jobs would wait until the clock catches up. */
@@ -112,14 +112,14 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     for (const job of entries) if (job.next_at !== null) job.next_at -= by_ms
   }
 
-  function begin(job: JobEntry): Promise<void> {
+  function begin(job: JobEntry, isAgain: boolean): Promise<void> {
     const stop = new AbortController()
-    const done = runRecorded(job, stop.signal)
+    const done = runRecorded(job, stop.signal, isAgain)
     job.currentRun = { started_at: clock(), done, stop }
     return done
   }
 
-  async function runRecorded(job: JobEntry, signal: AbortSignal): Promise<void> {
+  async function runRecorded(job: JobEntry, signal: AbortSignal, isAgain: boolean): Promise<void> {
     const failures = job.last?.failures ?? 0
     const started_at = clock()
     try {
@@ -130,7 +130,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
         finished_at: null,
         error: null,
       })
-      const ended = await attempt(job, signal)
+      const ended = await attempt(job, signal, isAgain)
       await write(job, { ...endedRun(job, ended, failures), started_at })
     } catch (error) {
       job.next_at = failedRun(job, failures, started_at, null).next_at
@@ -148,10 +148,10 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     job.next_at = jobRun.next_at
   }
 
-  async function attempt(job: JobEntry, signal: AbortSignal): Promise<JobOutcome> {
+  async function attempt(job: JobEntry, signal: AbortSignal, isAgain: boolean): Promise<JobOutcome> {
     try {
       if (signal.aborted) return 'stopped'
-      const outcome = await job.run(signal)
+      const outcome = await job.run(signal, isAgain)
       if (signal.aborted) return 'stopped'
       log.debug('job done', { job: job.name, outcome })
       return { outcome }
@@ -203,7 +203,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     const names = entries.map((one) => one.name).join(', ')
     if (!job) throw new Refusal(404, 'unknown_job', `there is no job ${name}; the jobs are: ${names}`)
     if (job.currentRun || isClosing) throw new Refusal(409, 'job_running', `${name} is already running`)
-    await begin(job)
+    await begin(job, false)
     return stateOf(job, schedules[job.name])
   }
 
@@ -262,6 +262,10 @@ function stateOf({ name, last, next_at, currentRun }: JobEntry, schedule: Schedu
     failures: (last?.failures ?? 0) - (currentRun && last?.finished_at === null ? 1 : 0),
   }
 }
+
+/** Whether the last run failed, or was stopped by a shutdown. */
+const isUnfinished = ({ last }: JobEntry): boolean =>
+  last !== null && (last.failures > 0 || last.outcome === STOPPED)
 
 /** Whether a run was recorded while the clock was ahead. Its `next_at` may then be years away. */
 const isInFuture = ({ started_at, finished_at }: JobRun, now: number): boolean =>

@@ -3,6 +3,7 @@ import type { AppleReading } from '../annotations/apple_reading.ts'
 import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
+import type { Config } from '../config/settings.ts'
 import type { History } from '../ledger/history/history.ts'
 import {
   describeBackfill,
@@ -14,6 +15,7 @@ import { describeImport } from '../ledger/reports/import_stats.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { ReportedPeriods } from '../ledger/reports/reported_periods.ts'
 import type { Rates } from '../rates/rates.ts'
+import { isMissed } from './due.ts'
 import { type HousekeepingDeps, runHousekeeping } from './housekeeping.ts'
 import type { Job } from './jobs.ts'
 
@@ -21,9 +23,10 @@ type JobDeps = HousekeepingDeps & {
   apps: Pick<Apps, 'list'>
   accounts: Accounts
   appleReading: AppleReading
-  /** Creates a scheduled backup and returns its outcome as text. */
-  backup: () => Promise<string>
+  /** Creates a scheduled backup, or copies the last one if it `isCurrent`, and returns the outcome as text. */
+  backup: (isCurrent: (made_at: number) => boolean) => Promise<string>
   catalogue: Catalogue
+  current: { readonly config: Pick<Config, 'backup'> }
   history: History
   imports: Imports
   rates: Rates
@@ -32,8 +35,7 @@ type JobDeps = HousekeepingDeps & {
 
 /** All jobs. Their schedules are in [jobs] of the configuration. */
 export function jobList(deps: JobDeps): Job[] {
-  const { accounts, appleReading, apps, backup, catalogue, history, imports, rates, reportedPeriods, store } =
-    deps
+  const { accounts, appleReading, apps, catalogue, history, imports, rates, reportedPeriods, store } = deps
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
@@ -60,6 +62,12 @@ export function jobList(deps: JobDeps): Job[] {
     return describeRun(history.keyCoverage(), work)
   }
 
+  /** After a failure, the backup of the same night is copied. Its schedule or a person wants a new one. */
+  const backUp = (_: AbortSignal, isAgain: boolean): Promise<string> => {
+    const { schedule } = deps.current.config.backup
+    return deps.backup((made_at) => isAgain && !isMissed(schedule, made_at, deps.clock()))
+  }
+
   return [
     { name: 'import', run: importReports },
     { name: 'backfill', run: describedRun(async () => describeBackfill(await history.backfill())) },
@@ -68,6 +76,6 @@ export function jobList(deps: JobDeps): Job[] {
     { name: 'annotations', run: readAppleNotes },
     { name: 'rates', run: fetchRates },
     { name: 'housekeeping', run: () => runHousekeeping(deps) },
-    { name: 'backup', run: backup },
+    { name: 'backup', run: backUp },
   ]
 }

@@ -45,6 +45,7 @@ export async function download(
         for await (const chunk of chunks) {
           hash.update(chunk)
           received += chunk.length
+          if (received > bytes) throw new Error(`More than the ${bytes} bytes of ${url} arrive. Try again.`)
           onProgress(received)
           yield chunk
         }

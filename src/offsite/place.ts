@@ -1,5 +1,5 @@
 /** Where backups are kept off-site: the bucket, its service and the key. */
-import { parseBucketUrl } from '../config/backup/bucket.ts'
+import { parseBucketUrl, shownUrl } from '../config/backup/bucket.ts'
 import type { Config } from '../config/settings.ts'
 import { Refusal } from '../errors.ts'
 
@@ -23,7 +23,7 @@ const SET_KEY =
 /** The place at `url`, with the service and the key of the settings. @throws Refusal 400 `invalid_url`, `no_bucket_key` */
 export function placeAt(url: string, settings: Settings): Place {
   const parsed = parseBucketUrl(url)
-  if ('fault' in parsed) throw new Refusal(400, 'invalid_url', `${url} ${parsed.fault}`)
+  if ('fault' in parsed) throw new Refusal(400, 'invalid_url', `${shownUrl(url)} ${parsed.fault}`)
   const { region, access_key_id, secret_access_key } = settings
   if (access_key_id === null || secret_access_key === null)
     throw new Refusal(400, 'no_bucket_key', `${url} needs a key: ${SET_KEY}`)
@@ -40,3 +40,6 @@ export function placeAt(url: string, settings: Settings): Place {
     secret_access_key,
   }
 }
+
+/** The URL of an object in the bucket of a place. */
+export const urlOf = ({ bucket }: Place, key: string): string => `s3://${bucket}/${key}`

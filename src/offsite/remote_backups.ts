@@ -1,10 +1,13 @@
 /** The backups in a bucket. */
 import { Refusal } from '../errors.ts'
 import { madeAtOf } from '../store/backup/files.ts'
-import type { Place } from './place.ts'
+import { type Place, urlOf } from './place.ts'
 import type { S3 } from './s3.ts'
 
-/** A backup in a bucket. Instants are in ms since the epoch, `made_at` by its name, `uploaded_at` by the service. */
+/**
+ * A backup in a bucket. Instants are in ms since the epoch: `made_at` by its name, but not after `uploaded_at`, which is by
+ * the service. A name can be of a clock that was ahead.
+ */
 export type RemoteBackup = Readonly<{
   name: string
   key: string
@@ -17,26 +20,32 @@ export type RemoteBackup = Readonly<{
 /** The end of the key of a backup that is not yet verified in the bucket. */
 export const UNFINISHED = '.partial'
 
-/** The backups directly under the path of `place`, the newest first, and the keys of uploads that did not end. */
+/** A temporary object. `uploaded_at` is in ms since the epoch. */
+export type Unfinished = Readonly<{ key: string; uploaded_at: number }>
+
+/** The backups directly under the path of `place`, the newest first, and the uploads that did not end. */
 export async function listBackups(
   s3: Pick<S3, 'list'>,
   place: Place,
-): Promise<{ backups: RemoteBackup[]; unfinished: string[] }> {
+): Promise<{ backups: RemoteBackup[]; unfinished: Unfinished[] }> {
   const folder = place.path === '' ? '' : `${place.path}/`
   const objects = await s3.list(`${folder}windfall-`)
   const named = objects.map((object) => ({ ...object, name: object.key.slice(folder.length) }))
   const backups = named
     .flatMap(({ name, key, bytes, modified_at: uploaded_at }) => {
-      const made_at = madeAtOf(name)
-      return made_at === null
-        ? []
-        : [{ name, key, url: `s3://${place.bucket}/${key}`, bytes, made_at, uploaded_at }]
+      const named_at = madeAtOf(name)
+      if (named_at === null) return []
+      const made_at = Math.min(named_at, uploaded_at)
+      return [{ name, key, url: urlOf(place, key), bytes, made_at, uploaded_at }]
     })
     .sort((a, b) => b.made_at - a.made_at)
   const unfinished = named.filter(
     ({ name }) => name.endsWith(UNFINISHED) && madeAtOf(name.slice(0, -UNFINISHED.length)) !== null,
   )
-  return { backups, unfinished: unfinished.map(({ key }) => key) }
+  return {
+    backups,
+    unfinished: unfinished.map(({ key, modified_at }) => ({ key, uploaded_at: modified_at })),
+  }
 }
 
 /** A backup to fetch. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { Clock } from '../clock.ts'
+import type { Failure } from '../outgoing/failures.ts'
 import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { StreamedAnswer } from '../outgoing/requests.ts'
 import { reasonOf } from '../store/warnings.ts'
@@ -20,6 +21,8 @@ export type BucketDeps = Readonly<{
   signal: AbortSignal
   /** How long nothing may move over a connection, in milliseconds. By default a minute, and longer for large objects. */
   quiet_ms?: number
+  /** How long a request that is not for a large object may take, in milliseconds. By default five minutes. */
+  limit_ms?: number
 }>
 
 /** A request. `key` is that of an object; without one, the request concerns the bucket. */
@@ -45,24 +48,29 @@ const CHUNK_BYTES = 262_144
 const MAX_TEXT_BYTES = 8_388_608
 const QUIET_MS = 60_000
 const LARGE_QUIET_MS = 900_000
-/** A request is limited by its silence alone. */
+const SMALL_LIMIT_MS = 300_000
+/** A request for a large object is limited by its silence alone. */
 const LIMIT_MS = 86_400_000
+const WITHOUT_CONFIG =
+  ' On a machine without a config file, set the variable WINDFALL_OUTBOUND_ALLOW to the entry in the brackets, without quotes.'
 
 /** Opens requests to the bucket of `place`, which is the first part of the path in the address of the service. */
-export function openBucketRequests({ dispatcher, clock, signal, quiet_ms }: BucketDeps, place: Place) {
+export function openBucketRequests(deps: BucketDeps, place: Place) {
+  const { dispatcher, clock, signal, limit_ms = SMALL_LIMIT_MS } = deps
   /** Sends a request, and reads the answer with `read`. @throws S3Error; the reason of `signal` */
   return async <Result>(
     wanted: BucketRequest,
     read: (received: Received) => Promise<Result>,
   ): Promise<Result> => {
     const { method, action, file, isLarge = false } = wanted
-    const watch = openQuietWatch(place.host, quiet_ms ?? (isLarge ? LARGE_QUIET_MS : QUIET_MS), signal)
+    const quiet_ms = deps.quiet_ms ?? (isLarge ? LARGE_QUIET_MS : QUIET_MS)
+    const watch = openQuietWatch(place.host, { quiet_ms, limit_ms: isLarge ? null : limit_ms }, signal)
     const body = file === undefined ? null : bodyOf(file, watch.passing)
     try {
       const signed = await sign(wanted, place, clock())
       const sent = { method, ...signed, body, signal: watch.signal, timeoutMs: LIMIT_MS }
       const answer = await dispatcher.stream(sent)
-      if ('kind' in answer) throw new S3Error(answer.words)
+      if ('kind' in answer) throw unsentError(answer)
       try {
         const { status, headers } = answer
         const received = watch.receiving(answer.body)
@@ -78,6 +86,9 @@ export function openBucketRequests({ dispatcher, clock, signal, quiet_ms }: Buck
     }
   }
 }
+
+const unsentError = ({ kind, words }: Failure): S3Error =>
+  new S3Error(kind === 'address' ? `${words}${WITHOUT_CONFIG}` : words)
 
 /** The URL and the signed headers of a request that is sent at `now`. */
 async function sign(

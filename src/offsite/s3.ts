@@ -54,6 +54,8 @@ async function listObjects(send: SendToBucket, { host }: Place, prefix: string):
     const page = readListing(text)
     if (page === null) throw new S3Error(`${host} does not answer as S3 does. Correct endpoint in [backup].`)
     objects.push(...page.objects)
+    if (page.next !== null && page.next === next)
+      throw new S3Error(`${host} answers with the same page again.`)
     next = page.next
   } while (next !== null)
   return objects
@@ -68,15 +70,19 @@ async function putFile(send: SendToBucket, key: string, file: HashedFile): Promi
   await send(request, ({ body }) => textOf(body))
 }
 
+/** The answer to a HEAD request has no body. Why it is refused, the first byte of the object tells. */
 async function factsAt(send: SendToBucket, key: string): Promise<ObjectFacts | null> {
+  const action = 'read objects'
   const headers = { 'x-amz-checksum-mode': 'ENABLED' }
   try {
-    return await send({ method: 'HEAD', action: 'read objects', key, headers }, async (received) => {
+    return await send({ method: 'HEAD', action, key, headers }, async (received) => {
       await textOf(received.body)
       return factsOf(received.headers)
     })
   } catch (error) {
-    if (error instanceof S3Error && error.status === 404) return null
+    if (!(error instanceof S3Error) || error.status === null) throw error
+    if (error.status === 404) return null
+    await send({ method: 'GET', action, key, headers: { range: 'bytes=0-0' } }, async () => {})
     throw error
   }
 }

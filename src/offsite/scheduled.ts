@@ -4,6 +4,7 @@ import type { Config } from '../config/settings.ts'
 import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { Backups } from '../store/backup/backup.ts'
 import { openCopying } from '../store/backup/copy_away.ts'
+import { openBackupLog } from '../store/backup/log.ts'
 import { scheduledBackup } from '../store/backup/scheduled.ts'
 import type { Store } from '../store/store.ts'
 import { openUploads } from './uploads.ts'
@@ -21,10 +22,13 @@ type Deps = {
 export function openScheduledBackups({ store, clock, outgoing, backups, current }: Deps) {
   const copying = openCopying(store, clock)
   const uploads = openUploads({ store, clock, outgoing })
-  const work = { backup: backups.backup, copyBackup: copying.copyBackup, upload: uploads.upload }
+  const { copyBackup } = copying
+  const { upload } = uploads
+  const work = { backup: backups.backup, copyBackup, upload, log: openBackupLog(store), clock }
   return {
-    /** Makes a backup and returns the outcome as text. @throws Error if it was not made, or not copied */
-    backup: () => scheduledBackup(work, current.config.backup, clock),
+    /** Makes a backup, or copies the last one if it `isCurrent`. @throws Error if it was not made, or not copied */
+    backup: (isCurrent: (made_at: number) => boolean) =>
+      scheduledBackup({ ...work, isCurrent }, current.config.backup),
     close: async (): Promise<void> => void (await Promise.all([copying.close(), uploads.close()])),
   }
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openFairWindow, type WindowCaller } from '../../src/attribution/fair_window.ts'
 import { Refusal } from '../../src/errors.ts'
 import { clientAt } from '../../src/http/clients/client.ts'
+import { openKnownNetworks } from '../../src/http/clients/known_networks.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { handClock, openTestApp } from '../helpers.ts'
 import { runs } from '../random.ts'
@@ -22,7 +23,8 @@ type Outcome = Call & { wait_s: number | null }
 
 function openWindow(limit = 240) {
   const clock = handClock(0)
-  const window = openFairWindow(() => limit, clock)
+  const memory = { networks: openKnownNetworks(clock), provedAt: new Map<string, number>() }
+  const window = openFairWindow(() => limit, clock, memory)
   /** Makes one call. Returns null if it is admitted, else the seconds until it may retry. */
   function call(at: number, caller: WindowCaller): number | null {
     clock.set(at)

@@ -45,13 +45,14 @@ test('makes two backups within a second', async () => {
 })
 
 /** A Windfall whose scheduled backups are encrypted and copied by a shell script. */
-async function openCopying(script: string) {
+async function openCopying(script: string, settings: Record<string, string> = {}) {
   const { path: elsewhere } = temporaryFolder()
   const recipient = await identityToRecipient(await generateIdentity())
   const command = JSON.stringify(['/bin/sh', '-c', script, 'copy', '{file}', elsewhere])
   // `$&` stands for something in the replacement of a text.
   const folder = 'backups $&'
   const env = {
+    ...settings,
     WINDFALL_BACKUP_COMMAND: command,
     WINDFALL_BACKUP_RECIPIENTS: recipient,
     WINDFALL_BACKUP_FOLDER: folder,
@@ -84,6 +85,20 @@ test('says why a backup was not copied, and keeps it', async () => {
   expect(openBackupLog(app.windfall.store).lastCopied()).toBeNull()
 })
 
+test('deletes no backup before a newer one is on another machine', async () => {
+  expectErrors('a job failed')
+  const keep = { WINDFALL_BACKUP_DAILY: '1', WINDFALL_BACKUP_WEEKLY: '0', WINDFALL_BACKUP_MONTHLY: '0' }
+  const { app, elsewhere, folder } = await openCopying('test -e "$2/up"', keep)
+  for (let night = 0; night < 2; night += 1) {
+    expect((await app.windfall.jobs.runNow('backup')).error).toContain('did not copy it')
+    app.clock.turn(DAY)
+  }
+  expect(readdirSync(folder)).toHaveLength(2)
+  writeFileSync(join(elsewhere, 'up'), '')
+  expect((await app.windfall.jobs.runNow('backup')).outcome).toContain('2 expired backups deleted')
+  expect(readdirSync(folder)).toHaveLength(1)
+})
+
 test('a program that prints megabytes copies the backup, or fails with what it printed last', async () => {
   expectErrors('a job failed')
   const noise = 'head -c 3000000 /dev/zero; head -c 3000000 /dev/zero | tr "\\0" "x" >&2'
@@ -110,8 +125,11 @@ test('a program that is killed, or is not there, is named', async () => {
   expect((await missing.windfall.jobs.runNow('backup')).error).toContain('spawn /no/such/program ENOENT')
 })
 
-test('ends the program that copies a backup when it closes', async () => {
-  const { app, elsewhere } = await openCopying('echo $$ > "$2/pid"; exec sleep 1000')
+test.each([
+  'echo $$ > "$2/pid"; exec sleep 1000',
+  'trap "" TERM; sh -c \'echo $$ > "$0/pid"; sleep 1000\' "$2"; true',
+])('ends the program that copies a backup when it closes: %s', async (script) => {
+  const { app, elsewhere } = await openCopying(script)
   const running = app.windfall.jobs.runNow('backup').catch((error) => error)
   const pid = await vi.waitFor(() => pidIn(join(elsewhere, 'pid')), 20_000)
   await app.windfall.close()

@@ -29,7 +29,7 @@ async function openScheduled(env: (bucket: BucketService, recipient: string) => 
 test('before the first upload, and a week after the last, both warn', async () => {
   const { app, elsewhere, finding, backUp } = await openScheduled(bucketEnv)
   expect(await elsewhere()).toMatchObject([
-    { status: 'warning', detail: 'No backup is in s3://example-backups/windfall.' },
+    { status: 'warning', detail: 'No backup was uploaded to s3://example-backups/windfall.' },
   ])
   expect(await finding()).toMatch(/^no backup has been uploaded to s3:.* yet\. .*jobs run backup/i)
   expect((await backUp()).error).toBeNull()
@@ -55,6 +55,33 @@ test('the doctor asks the bucket: it says that a backup is gone, and why the buc
   expect(await elsewhere()).toMatchObject([
     { status: 'error', detail: expect.stringContaining('does not permit the access key') },
   ])
+})
+
+test('backups of other servers, and one that lost bytes, are not all well', async () => {
+  const { bucket, elsewhere, backUp, app } = await openScheduled(bucketEnv)
+  const foreign = 'windfall/windfall-2026-06-01T110000Z.tar.zst.age'
+  bucket.objects.set(foreign, { bytes: Buffer.from('x'), modified_at: app.clock() })
+  expect(await elsewhere()).toMatchObject([
+    {
+      status: 'warning',
+      detail: expect.stringMatching(/^No backup was uploaded to .* by this server\. 1 backup is/),
+    },
+  ])
+  expect((await backUp()).error).toBeNull()
+  expect(await elsewhere()).toMatchObject([{ status: 'ok' }])
+  for (const [key, object] of bucket.objects)
+    bucket.objects.set(key, { ...object, bytes: object.bytes.subarray(1) })
+  expect(await elsewhere()).toMatchObject([
+    { status: 'error', detail: expect.stringContaining('others than those that were verified') },
+  ])
+})
+
+test('a copy of a clock that was ahead is no recent one', async () => {
+  const { app, elsewhere, finding, backUp } = await openScheduled(bucketEnv)
+  await backUp()
+  app.clock.turn(-300 * DAY)
+  expect(await finding()).toMatch(/the last backup on another machine is/i)
+  expect(await elsewhere()).toMatchObject([{ status: 'warning' }])
 })
 
 test('a week without a copy by a command is a finding, too', async () => {

@@ -60,6 +60,7 @@ test('fetches a backup into a file of the owner, and reads only the beginning of
 
 test.each([
   ['other bytes', Buffer.alloc(CONTENT.length, 'other!'), 'does not have its checksum'],
+  ['more bytes', Buffer.alloc(CONTENT.length + 1), `More than the ${CONTENT.length} bytes`],
   ['fewer bytes', CONTENT.subarray(1), `${CONTENT.length - 1} of ${CONTENT.length} bytes`],
 ])('%s than the bucket said are refused', async (_, bytes, words) => {
   const { bucket, at, file } = await openFilled()

@@ -169,7 +169,86 @@ test.each(STOPS)(
   },
 )
 
-test('refuses a backup that S3 does not take, and never replaces one', async () => {
+test('an upload that stops before its copy is verified is verified by the next, or deleted', async () => {
+  const { path: folder } = temporaryFolder()
+  const clock = handClock()
+  const { app, bucket, backUp, newest } = await openUploading({}, { folder, clock })
+  const reached = Promise.withResolvers<void>()
+  bucket.behaviour.store = (name, bytes) => (name === 'COPY' ? bytes.subarray(1) : bytes)
+  bucket.behaviour.before = async ({ name, key }) => {
+    if (name !== 'HEAD' || key.endsWith('.partial')) return null
+    reached.resolve()
+    return new Promise(() => {})
+  }
+  const running = backUp().catch((error) => error)
+  await reached.promise
+  await app.windfall.close()
+  await running
+  expect(keysOf(bucket)).toEqual([`windfall/${newest()}`, `windfall/${newest()}.partial`])
+
+  Object.assign(bucket.behaviour, { before: async () => null, store: (_: string, bytes: Buffer) => bytes })
+  clock.turn(DAY)
+  const again = await openUploading({}, { folder, clock, apps: [], given: bucket })
+  expect((await again.backUp()).error).toBeNull()
+  expect(keysOf(bucket)).toEqual([`windfall/${newest()}`])
+})
+
+test('a failed upload is tried again with the same backup, until the next is scheduled', async () => {
+  expectErrors('a job failed')
+  const env = { WINDFALL_BACKUP_SCHEDULE: '30 3 * * *' }
+  const { app, bucket, folder, backUp, newest } = await openUploading(env)
+  const { jobs } = app.windfall
+  bucket.behaviour.before = async ({ name }) => (name === 'PUT' ? { status: 503, code: 'SlowDown' } : null)
+  expect((await backUp()).error).toContain('SlowDown')
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    app.clock.turn(10 * 60_000)
+    await jobs.tick()
+  }
+  expect(jobs.list().find(({ job }) => job === 'backup')?.failures).toBe(4)
+  const [first = '', ...others] = readdirSync(folder)
+  expect(others).toEqual([])
+  bucket.behaviour.before = async () => null
+  app.clock.turn(20 * 60_000)
+  await jobs.tick()
+  expect(jobs.list().find(({ job }) => job === 'backup')).toMatchObject({
+    error: null,
+    outcome: expect.stringMatching(/ verified earlier; .*uploaded to /),
+  })
+  expect([readdirSync(folder), keysOf(bucket)]).toEqual([[first], [`windfall/${first}`]])
+
+  bucket.behaviour.before = async ({ name }) => (name === 'PUT' ? { status: 503, code: 'SlowDown' } : null)
+  app.clock.turn(DAY)
+  await backUp()
+  bucket.behaviour.before = async () => null
+  app.clock.turn(DAY)
+  await jobs.tick()
+  expect([readdirSync(folder).length, keysOf(bucket)]).toEqual([
+    3,
+    [`windfall/${first}`, `windfall/${newest()}`],
+  ])
+})
+
+test('two servers with one prefix do not delete or replace the backups of each other', async () => {
+  const env = { WINDFALL_BACKUP_DAILY: '2', WINDFALL_BACKUP_WEEKLY: '0', WINDFALL_BACKUP_MONTHLY: '0' }
+  const clock = handClock()
+  const one = await openUploading(env, { clock })
+  const other = await openUploading(env, { clock, given: one.bucket })
+  for (let night = 0; night < 3; night += 1) {
+    expect((await one.backUp()).error).toBeNull()
+    const { error, outcome } = await other.backUp()
+    expect([error, outcome]).toEqual([null, expect.stringContaining('that this server did not upload')])
+    clock.turn(DAY)
+  }
+  expect(keysOf(one.bucket)).toHaveLength(4)
+  for (const { folder } of [one, other])
+    for (const name of readdirSync(folder)) {
+      const bytes = readFileSync(join(folder, name))
+      const stored = [...one.bucket.objects.values()].filter((object) => object.bytes.equals(bytes))
+      expect(stored).toHaveLength(1)
+    }
+})
+
+test('refuses a backup that S3 does not take in one request', async () => {
   const { app, bucket, backUp, folder, newest } = await openUploading()
   await backUp()
   const uploads = openUploads(app.windfall)
@@ -177,7 +256,6 @@ test('refuses a backup that S3 does not take, and never replaces one', async () 
   const to = backup.to ?? ''
   const made = { file: join(folder, newest()), bytes: 5 * 1024 ** 3 + 1, sha256: 'a'.repeat(64) }
   const puts = () => bucket.requests.filter((request) => request.startsWith('PUT')).length
-  await expect(uploads.upload(made, to, backup)).rejects.toThrow('A backup with this name is there.')
   const large = { ...made, file: join(folder, 'windfall-2026-06-02T120000Z.tar.zst.age') }
   await expect(uploads.upload(large, to, backup)).rejects.toThrow(
     /is verified, but is not in s3:.* larger than 5 GiB, which S3 does not accept in one request\. Set command/,

@@ -7,6 +7,7 @@ import type { Transaction } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 import { assertAttributeCount } from '../../attribution/attributes.ts'
 import type { Attribution } from '../../attribution/attribution.ts'
+import type { CallerMemory } from '../../attribution/caller_memory.ts'
 import { type Caller, type Callers, type Claim, isProved } from '../../attribution/callers.ts'
 import { clientDataHash, type SentAssertion } from '../../attribution/devices/assertions.ts'
 import type { Attest } from '../../attribution/devices/attest.ts'
@@ -36,6 +37,7 @@ type Deps = {
   monotonic: Clock
   verifier: Verifier
   callers: Callers
+  callerMemory: Pick<CallerMemory, 'networks' | 'provedAt'>
   attribution: Attribution
   attest: Pick<Attest, 'checkCall' | 'accept'>
   refusedCalls: Pick<RefusedCalls, 'countRefusals' | 'noteClaim'>
@@ -160,8 +162,8 @@ function openReading({ store, refusedCalls, limits }: Deps) {
  * Returns a function that resolves the caller and applies the rate limits. Each organization has a rate window, in
  * which each device has a share. Calls without a known organization share a rate window by client address.
  */
-function openAdmission({ callers, limits, monotonic, http }: Deps) {
-  const organizations = openFairWindow(() => limits.sdk_requests_per_minute, monotonic)
+function openAdmission({ callers, callerMemory, limits, monotonic, http }: Deps) {
+  const organizations = openFairWindow(() => limits.sdk_requests_per_minute, monotonic, callerMemory)
   const addresses = openWindow('address', () => limits.anonymous_requests_per_minute, monotonic)
   const devices = openWindow('device', () => DEVICE_CALLS_A_MINUTE, monotonic)
 

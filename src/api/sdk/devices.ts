@@ -44,8 +44,12 @@ const DevicesQuery = v.object({
   limit: v.optional(v.pipe(whole(1, 500), v.description('Page size, 1 to 500')), '100'),
   before: v.optional(v.pipe(v.string(), v.description('`next` of the previous page'))),
 })
+const ForecastQuery = v.object({
+  app: DevicesQuery.entries.app,
+  days: v.optional(v.pipe(whole(1, 7), v.description('Of how many UTC days, today included; 1 to 7')), '7'),
+})
 export const ForecastAnswer = v.object({
-  calls: v.pipe(v.number(), v.description('Accepted calls of the last seven UTC days, today included')),
+  calls: v.pipe(v.number(), v.description('Accepted calls of these days')),
   refused_by: v.pipe(
     v.object({ key: v.number(), attestation: v.number(), required_assertions: v.number() }),
     v.description('How many of them each policy would have refused'),
@@ -107,12 +111,12 @@ export function attestedDeviceRoutes({ store, apps, attest, audit, auth }: Deps)
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/devices/forecast',
-      summary: 'Returns how many calls of the last week a stricter policy would have refused',
+      summary: 'Returns how many calls of the last days a stricter policy would have refused',
       access: auth.reader,
-      query: v.object({ app: DevicesQuery.entries.app }),
+      query: ForecastQuery,
       answers: { 200: { description: 'The forecast', schema: ForecastAnswer } },
       refusals: UNKNOWN_APP,
-      handler: ({ caller, query: { app } }) => attest.counts.forecast(chosenApps(caller, app)),
+      handler: ({ caller, query: { app, days } }) => attest.counts.forecast(chosenApps(caller, app), days),
     }),
   ]
 }

@@ -7,8 +7,6 @@ import type { Verification } from '../link.ts'
 import type { AssertionState } from './assertions.ts'
 
 const KEEP_DAYS = 800
-/** The forecast of a policy counts the calls of the last week. */
-const FORECAST_DAYS = 7
 
 /** An accepted call. `verification` is the label in its answer; `unattested` is the reason that the SDK stated. */
 export type CountedCall = {
@@ -30,7 +28,7 @@ type LabelCount = {
   calls: number
 }
 
-/** How many calls of the last seven days a policy would have refused. */
+/** How many calls of the last days a policy would have refused. */
 type PolicyForecast = {
   calls: number
   refused_by: { key: number; attestation: number; required_assertions: number }
@@ -68,9 +66,9 @@ export function openCallCounts(store: Pick<Store, 'prepare'>, clock: Clock) {
   const labels = (app_ids: readonly string[], from: string, until: string): LabelCount[] =>
     labelled.all({ apps: JSON.stringify(app_ids), from, until })
 
-  /** What each policy would have refused of the accepted calls of the last seven days. */
-  function forecast(app_ids: readonly string[]): PolicyForecast {
-    const from = addDays(dayOfUtc(clock()), -FORECAST_DAYS)
+  /** What each policy would have refused of the accepted calls of the last `days` UTC days, today included. */
+  function forecast(app_ids: readonly string[], days = 7): PolicyForecast {
+    const from = addDays(dayOfUtc(clock()), -days)
     const found = forecasted.get({ apps: JSON.stringify(app_ids), from })
     const { calls = 0, ...refused_by } = found ?? { key: 0, attestation: 0, required_assertions: 0 }
     return { calls, refused_by }

@@ -28,7 +28,7 @@ type Wanted = Readonly<{
 const MEGABYTE = 1_048_576
 
 /** Whether the argument of a command names a bucket, a prefix or an object in it. */
-export const isBucketUrl = (text: string): boolean => text.startsWith('s3://')
+export const isBucketUrl = (text: string): boolean => /^s3:\/\//i.test(text)
 
 /**
  * Runs `work` with the backup at `url`, or the newest one under it, in a temporary file near `near`.

@@ -1,6 +1,7 @@
 /** Finds the file of a backup and the key that decrypts it, for commands that open a backup. */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { shownUrl } from '../../config/backup/bucket.ts'
 import { Refusal } from '../../errors.ts'
 import type { DecryptionKey } from '../../store/backup/archive/age.ts'
 import type { BackupKind } from '../../store/backup/archive/unpack.ts'
@@ -18,7 +19,8 @@ export const identityArg = {
 /** The path of a backup. @throws Refusal 404 `no_backup` if the file does not exist. */
 export function existingBackup(name: string): string {
   const backup = resolve(name)
-  if (!existsSync(backup)) throw new Refusal(404, 'no_backup', `there is no file ${backup}`)
+  const shown = name.includes('://') ? shownUrl(name) : backup
+  if (!existsSync(backup)) throw new Refusal(404, 'no_backup', `there is no file ${shown}`)
   return backup
 }
 

@@ -9,6 +9,8 @@ const MAX_PATH_LENGTH = 800
 
 /** The parts of the URL of a bucket, of a prefix or of an object in it; or what is wrong with it, as the end of a sentence. */
 export function parseBucketUrl(text: string): BucketUrl | { fault: string } {
+  if (/[@?]/.test(text))
+    return { fault: 'has a key in it: set access_key_id and secret_access_key_file instead' }
   const [, bucket, rest = ''] = /^s3:\/\/([^/]*)(?:\/(.*))?$/s.exec(text) ?? []
   if (bucket === undefined) return { fault: 'does not begin with s3://' }
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/.test(bucket))
@@ -23,6 +25,13 @@ export function parseBucketUrl(text: string): BucketUrl | { fault: string } {
     ? { fault: `has a path of more than ${MAX_PATH_LENGTH} characters` }
     : { bucket, path }
 }
+
+/** What can be printed of a text that should be a URL: keys and signatures can be before an @ and after a question mark. */
+export const shownUrl = (text: string): string =>
+  text
+    .replace(/:\/+.*@/s, '://…@')
+    .replace(/:\/+[^/@…]*:.*/s, '://…')
+    .replace(/\?.*/s, '?…')
 
 function faultOfBucketUrl(text: string): string | null {
   const parsed = parseBucketUrl(text)

@@ -6,14 +6,14 @@ import { Refusal } from '../../errors.ts'
 import { ago } from '../../health/findings.ts'
 import { withBucket } from '../../offsite/reading.ts'
 import { listBackups, type RemoteBackup } from '../../offsite/remote_backups.ts'
+import { openUploadLog } from '../../offsite/upload_log.ts'
 import { openDrillLog } from '../../store/backup/drills.ts'
-import { openBackupLog } from '../../store/backup/log.ts'
+import { isOfLastWeek, openBackupLog } from '../../store/backup/log.ts'
 import type { Reader } from '../../store/reader.ts'
 import { type DoctorContext, NO_DATABASE } from '../context.ts'
 import { error, type Outcome, ok, skipped, warning } from '../result.ts'
 
 const DAY_MS = 86_400_000
-const MAX_BACKUP_AGE_MS = 7 * DAY_MS
 const SCHEDULE =
   'Set `schedule = "30 3 * * *"` in `[backup]`, and `to`, so that each backup is also in a bucket.'
 const BACK_UP =
@@ -32,10 +32,10 @@ export async function checkBackup(context: DoctorContext): Promise<Outcome[]> {
 const ELSEWHERE = { subject: 'copied', title: 'Backup elsewhere' }
 
 function copiedOutcome({ clock }: DoctorContext, reader: Reader): Outcome {
-  const last = openBackupLog(reader).lastCopied()
+  const last = openBackupLog(reader).lastCopiedTo(null)
   if (last === null) return warning('No backup was copied to another machine.', BACK_UP, ELSEWHERE)
   const detail = `${last.file} was copied to another machine ${ago(last.at, clock())}.`
-  return clock() - last.at > MAX_BACKUP_AGE_MS ? warning(detail, BACK_UP, ELSEWHERE) : ok(detail, ELSEWHERE)
+  return isOfLastWeek(last.at, clock()) ? ok(detail, ELSEWHERE) : warning(detail, BACK_UP, ELSEWHERE)
 }
 
 async function uploadedOutcome(
@@ -43,20 +43,22 @@ async function uploadedOutcome(
   reader: Reader,
   to: string,
 ): Promise<Outcome> {
-  const last = openBackupLog(reader).lastCopied()
+  const last = openBackupLog(reader).lastCopiedTo(to)
   const found = await backupsIn(config, to, clock)
   if (found instanceof Refusal) return error(`${to} cannot be read. ${found.message}`, AFTER_THAT, ELSEWHERE)
-  const isThere = found.some(({ url }) => url === last?.file)
-  if (last?.file.startsWith(`${to}/`) && !isThere)
-    return error(`${last.file} was uploaded ${ago(last.at, clock())}, but is gone.`, GONE, ELSEWHERE)
-  const [newest] = isThere ? found.filter(({ url }) => url === last?.file) : found
-  if (newest === undefined) return warning(`No backup is in ${to}.`, BACK_UP, ELSEWHERE)
-  const size = `${newest.bytes.toLocaleString('en-US')} bytes`
   const count = found.length === 1 ? '1 backup is' : `${found.length} backups are`
+  if (last === null) {
+    const others = found.length === 0 ? '.' : ` by this server. ${count} there.`
+    return warning(`No backup was uploaded to ${to}${others}`, BACK_UP, ELSEWHERE)
+  }
+  const newest = found.find(({ url }) => url === last.file)
+  if (newest === undefined)
+    return error(`${last.file} was uploaded ${ago(last.at, clock())}, but is gone.`, GONE, ELSEWHERE)
+  const size = `${newest.bytes.toLocaleString('en-US')} bytes`
+  if (openUploadLog(reader).read().verified[newest.url] !== newest.bytes)
+    return error(`${newest.url} now has ${size}, others than those that were verified.`, BACK_UP, ELSEWHERE)
   const detail = `${newest.url}, ${size}, was made ${ago(newest.made_at, clock())}; ${count} there.`
-  return clock() - newest.made_at > MAX_BACKUP_AGE_MS
-    ? warning(detail, BACK_UP, ELSEWHERE)
-    : ok(detail, ELSEWHERE)
+  return isOfLastWeek(newest.made_at, clock()) ? ok(detail, ELSEWHERE) : warning(detail, BACK_UP, ELSEWHERE)
 }
 
 const AFTER_THAT = 'Correct that, then run `windfall jobs run backup`.'
@@ -78,7 +80,7 @@ function madeOutcome({ clock, config: { backup } }: DoctorContext, reader: Reade
   const remedy = isScheduled ? BACK_UP : SCHEDULE
   if (last === null) return warning('No backup has ever been verified.', remedy)
   const detail = `${last.file}, ${last.bytes.toLocaleString('en-US')} bytes, was verified ${ago(last.at, clock())}.`
-  if (clock() - last.at > MAX_BACKUP_AGE_MS) return warning(detail, remedy)
+  if (!isOfLastWeek(last.at, clock())) return warning(detail, remedy)
   const file = statSync(last.file, { throwIfNoEntry: false })
   if (file !== undefined && file.size !== last.bytes)
     return error(`${detail} The file now has ${file.size.toLocaleString('en-US')} bytes.`, BACK_UP)

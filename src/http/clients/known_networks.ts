@@ -1,6 +1,6 @@
 /**
  * Remembers the networks whose calls were admitted a day ago or earlier. Their clients go before strangers when there
- * is not enough for all. The memory is bounded, and a restart forgets everything.
+ * is not enough for all. The memory is bounded.
  */
 import type { Clock } from '../../clock.ts'
 import { setNewest } from './newest.ts'
@@ -10,6 +10,9 @@ const DAY_MS = 86_400_000
 const KNOWN_MS = 30 * DAY_MS
 /** The most networks that are known, and the most others of which the first call is remembered. */
 const MAX_NETWORKS = 20_000
+
+/** How many ms ago each known network last called, and each other one first called. */
+export type NetworkAges = Record<'known' | 'others', [network: string, age: number][]>
 
 /** Opens the memory. `clock` never jumps. */
 export function openKnownNetworks(clock: Clock) {
@@ -38,5 +41,19 @@ export function openKnownNetworks(clock: Clock) {
     }
   }
 
-  return { isKnown, note }
+  /** At most `most` of each kind: the known ones that called last, and the others that called first, ordered for `restore`. */
+  function read(most: number): NetworkAges {
+    const agesOf = (calls: ReadonlyMap<string, number>): [string, number][] =>
+      [...calls.keys()].map((network): [string, number] => [network, ageIn(calls, network)])
+    const others = agesOf(firstCalls).sort(([, a], [, b]) => b - a)
+    return { known: agesOf(lastCalls).slice(-most), others: others.slice(0, most) }
+  }
+
+  /** Adds what was read `since` ms ago. */
+  function restore({ known, others }: NetworkAges, since: number): void {
+    for (const [network, age] of known) lastCalls.set(network, clock() - age - since)
+    for (const [network, age] of others) firstCalls.set(network, clock() - age - since)
+  }
+
+  return { isKnown, note, read, restore }
 }

@@ -6,6 +6,8 @@ import type { Store } from '../store.ts'
 import { openBackupLog } from './log.ts'
 
 const TIME_LIMIT_MS = 3_600_000
+/** How long a program that is asked to end may take. */
+const GRACE_MS = 3_000
 const MAX_WORDS = 500
 
 /** Opens the copying of backups to another machine. */
@@ -41,7 +43,8 @@ async function runCommand(command: readonly string[], file: string, signal: Abor
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:WINDFALL_|NOTIFY_SOCKET$)/.test(name)),
   )
-  const failure = await failureOf(program, args, { env, signal })
+  signal.throwIfAborted()
+  const failure = await failureOf(program, args, env, signal)
   signal.throwIfAborted()
   if (failure !== null) throw new Error(`${file} is verified, but ${program} did not copy it: ${failure}`)
 }
@@ -50,13 +53,22 @@ async function runCommand(command: readonly string[], file: string, signal: Abor
 async function failureOf(
   program: string,
   args: readonly string[],
-  options: { env: NodeJS.ProcessEnv; signal: AbortSignal },
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
 ): Promise<string | null> {
-  const child = spawn(program, args, {
-    ...options,
-    timeout: TIME_LIMIT_MS,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  // A group of its own, so that what the program has started ends with it: it would keep stderr open.
+  const child = spawn(program, args, { env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  let isLate = false
+  let killing: NodeJS.Timeout | undefined
+  const end = (): void => {
+    signalGroup(child.pid, 'SIGTERM')
+    killing = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS)
+  }
+  const limit = setTimeout(() => {
+    isLate = true
+    end()
+  }, TIME_LIMIT_MS)
+  signal.addEventListener('abort', end, { once: true })
   let words = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     // A program may print its progress for an hour.
@@ -64,10 +76,22 @@ async function failureOf(
   })
   try {
     const [code, ended] = await once(child, 'close')
+    if (isLate) return 'it did not end within an hour'
     if (code === 0) return null
-    if (child.killed) return 'it did not end within an hour'
     return words.trim() || (code === null ? `it was ended by ${ended}` : `it ended with exit code ${code}`)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
+  } finally {
+    signal.removeEventListener('abort', end)
+    clearTimeout(limit)
+    clearTimeout(killing)
+  }
+}
+
+function signalGroup(pid: number | undefined, name: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, name)
+  } catch {
+    // The group has ended.
   }
 }

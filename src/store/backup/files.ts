@@ -19,14 +19,15 @@ export function madeAtOf(name: string): number | null {
 }
 
 /**
- * The backups to delete. A backup is kept if it is the newest of one of the last days, weeks (from Monday) or months
- * that have a backup. The newest backup is always kept. Files with other names are ignored.
+ * The backups to delete at `now`, in ms since the epoch. A backup is kept if it is the newest of one of the last days,
+ * weeks (from Monday) or months that have a backup. The newest backup is always kept. Files with other names are ignored,
+ * and so are backups of later than `now`: after the clock was ahead, they would take the places of all others.
  */
-export function expiredBackups(names: readonly string[], keep: Keep): string[] {
+export function expiredBackups(names: readonly string[], keep: Keep, now: number): string[] {
   const backups = names
     .flatMap((name) => {
       const at = madeAtOf(name)
-      return at === null ? [] : [{ name, at }]
+      return at === null || at > now ? [] : [{ name, at }]
     })
     .sort((a, b) => b.at - a.at)
   const keptBackups = new Set([

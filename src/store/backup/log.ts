@@ -1,17 +1,22 @@
 /** Records the last verified backup and the backups in progress, so that a restart can remove unfinished files. */
+import { dirname } from 'node:path'
 import { openSetting } from '../setting.ts'
 import type { Store } from '../store.ts'
 
 /** A verified backup. `at` is when it ended, in milliseconds since the epoch. */
-type VerifiedBackup = { at: number; file: string; bytes: number; sha256: string }
+export type VerifiedBackup = { at: number; file: string; bytes: number; sha256: string }
 
 /** A backup that was copied to another machine, and when. */
 type CopiedBackup = { at: number; file: string }
 
+const WEEK_MS = 7 * 86_400_000
 const LAST_KEY = 'backup'
 const COPIED_KEY = 'backup_copied'
 /** The key in the table `settings` under which the backups in progress are listed. */
 export const UNFINISHED = 'unfinished_backups'
+
+/** Whether an instant is of the last week. One of a clock that was ahead is not. */
+export const isOfLastWeek = (at: number, now: number): boolean => Math.abs(now - at) <= WEEK_MS
 
 export function openBackupLog(store: Pick<Store, 'prepare'>) {
   const lastText = openSetting(store, LAST_KEY)
@@ -23,6 +28,14 @@ export function openBackupLog(store: Pick<Store, 'prepare'>) {
 
   /** The last backup that was copied to another machine; null if there is none. */
   const lastCopied = (): CopiedBackup | null => JSON.parse(copiedText.get() ?? 'null')
+
+  /** The last backup that was copied into the bucket `to`, or by a command if that is null. Null if there is none. */
+  function lastCopiedTo(to: string | null): CopiedBackup | null {
+    const copied = lastCopied()
+    if (copied === null) return null
+    const isThere = to === null ? !copied.file.startsWith('s3://') : dirname(copied.file) === to
+    return isThere ? copied : null
+  }
 
   /** Records a copy on another machine. Call it inside a unit of work. */
   const noteCopied = (copied: CopiedBackup): void => copiedText.set(JSON.stringify(copied))
@@ -41,5 +54,5 @@ export function openBackupLog(store: Pick<Store, 'prepare'>) {
     if (verified !== null) lastText.set(JSON.stringify(verified))
   }
 
-  return { last, lastCopied, unfinished, noteBegin, noteEnd, noteCopied }
+  return { last, lastCopied, lastCopiedTo, unfinished, noteBegin, noteEnd, noteCopied }
 }

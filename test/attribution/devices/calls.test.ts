@@ -308,6 +308,12 @@ test('accepted calls are counted by label, and a policy is forecast from them', 
     calls: 6,
     refused_by: { key: 3, attestation: 3, required_assertions: 1 },
   })
+  clock.turn(DAY)
+  const ofLast = async (days: string) =>
+    (await app.request(`/api/v1/devices/forecast?days=${days}`, { headers: await app.signIn() })).json()
+  expect(await ofLast('2')).toMatchObject({ calls: 6, refused_by: { attestation: 3 } })
+  expect(await ofLast('1')).toMatchObject({ calls: 0 })
+  clock.turn(-DAY)
   expect(attest.counts.forecast([])).toMatchObject({ calls: 0 })
   expect(rows('select distinct assertion from call_counts order by 1')).toEqual([
     { assertion: 'none' },

@@ -23,7 +23,8 @@ const DEFAULT_CHECKPOINT = 'wal_autocheckpoint = 1000'
 
 /** The two SDK routes on another store of the same database. */
 function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
-  const { apps, keys, organizations, ledger, erasures, verifier, clock, refusedCalls, http } = windfall
+  const { apps, keys, organizations, ledger, erasures, verifier, clock, refusedCalls, callerMemory, http } =
+    windfall
   const feed = openFeed(store, clock)
   const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
   const attest = openAttest({ store, clock, erasures, roots: [], current: NO_ATTEST })
@@ -33,6 +34,7 @@ function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
     monotonic: systemClocks.monotonic,
     verifier,
     callers,
+    callerMemory,
     attribution,
     attest,
     refusedCalls,
@@ -86,6 +88,7 @@ export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
     monotonic: systemClocks.monotonic,
     verifier,
     callers: callersInMemory(windfall),
+    callerMemory: windfall.callerMemory,
     attribution,
     attest: { ...windfall.attest, accept: (_, apply) => apply() },
     refusedCalls,

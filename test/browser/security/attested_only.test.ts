@@ -28,7 +28,9 @@ inBrowser.each(['phone', 'desktop'] as const)(
     await page.getByText('Off. Calls without proof are accepted.').waitFor()
     await page.getByRole('button', { name: 'Start for Default' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Of 2 calls in the last seven days, 1 came without proof.').waitFor()
+    await dialog
+      .locator('.warn', { hasText: 'Of 2 calls yesterday and today (UTC), 1 came without proof.' })
+      .waitFor()
     await dialog
       .getByText('Lantern for iPad has no attested device. All its clients will be refused.')
       .waitFor()

@@ -1,5 +1,5 @@
 /** Backups in a bucket, from the first upload to the restore on a new machine. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { expect, test } from 'vitest'
@@ -59,6 +59,11 @@ test('uploads, lists, and restores the newest backup on a machine without a conf
   expect(local.stdout).toMatch(new RegExp(`\n${name} +[\\d,]+ bytes  `))
 
   const there = folderOf({ identity })
+  const [dead, fresh, foreign] = ['999999999-a', '999999999-b', `${process.pid}-c`].map((end) =>
+    join(there, `windfall-temporary-${end}`),
+  )
+  for (const folder of [dead, fresh, foreign] as string[]) mkdirSync(folder)
+  for (const folder of [dead, foreign] as string[]) utimesSync(folder, 1, 1)
   const options = { cwd: there, env: variablesFor(bucket) }
   const restored = await run(['restore', URL, '--identity', 'identity'], options)
   expect(restored.stderr).toMatch(new RegExp(`^Fetching ${URL}/${name}, \\d+ MB …\n`))
@@ -66,7 +71,8 @@ test('uploads, lists, and restores the newest backup on a machine without a conf
   expect(readFileSync(join(there, 'config.toml'), 'utf8')).toBe(toml)
   expect(readFileSync(join(there, 'bucket_secret'), 'utf8')).toBe(`${KEY.secret}\n`)
   expect(existsSync(join(there, 'data/windfall.db'))).toBe(true)
-  expect(readdirSync(there).filter((one) => one.startsWith('windfall-temporary'))).toEqual([])
+  const left = readdirSync(there).filter((one) => one.startsWith('windfall-temporary'))
+  expect(left.map((name) => join(there, name)).sort()).toEqual([fresh, foreign].sort())
 
   const drill = join(there, 'drill')
   const inspected = await run(

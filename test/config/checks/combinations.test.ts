@@ -66,6 +66,7 @@ test.each([
   ['to', 'http://bucket/x', 'does not begin with s3://'],
   ['to', 's3://', 'does not name a bucket'],
   ['to', 's3://b', 'does not name a bucket'],
+  ['to', 's3://KEY:SECRET@bucket/x', 'has a key in it'],
   ['to', 's3://bucket/a b', 'has a path with other characters'],
   ['to', 's3://bucket/a//b', 'has a path with an empty part'],
   ['to', 's3://bucket/../b', 'has a path with an empty part, . or ..'],

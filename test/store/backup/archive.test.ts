@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { zstdDecompressSync } from 'node:zlib'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { packTar } from 'modern-tar'
 import { expect, test } from 'vitest'
@@ -11,6 +11,8 @@ import { tailOf } from '../../../src/store/backup/archive/format.ts'
 import { pack } from '../../../src/store/backup/archive/pack.ts'
 import { backupKindOf, unpack } from '../../../src/store/backup/archive/unpack.ts'
 import { temporaryFolder } from '../../folders.ts'
+
+const MEGABYTE = 1_048_576
 
 const manifestFields = {
   format: 'windfall backup 1' as const,
@@ -131,6 +133,32 @@ test('refuses an archive with an unexpected entry', async () => {
     writeFileSync(file, Buffer.concat([whole, await tailOf(digest)]))
     await expect(intoEmpty(file)).rejects.toThrow(/it contains an unexpected entry/)
   }
+})
+
+/** A compressed archive of one file of zeros, and of zeros after its end. */
+async function zeros({ name = 'windfall.db', size = 0, after = 0 }) {
+  const tar = Buffer.from(await packTar([{ header: { name, size }, body: Buffer.alloc(size) }]))
+  const content = Buffer.concat([tar.subarray(0, -1024), Buffer.alloc(after)])
+  const digest = createHash('sha256').update(content).digest('hex')
+  const archive = join(temporaryFolder().path, 'zeros.tar.zst')
+  writeFileSync(archive, zstdCompressSync(Buffer.concat([content, await tailOf(digest)])))
+  return archive
+}
+
+test.each([
+  ['of a large database', { size: 64 * MEGABYTE }, 'no_room'],
+  ['that goes on after its end', { size: 1, after: 64 * MEGABYTE }, 'no_room'],
+  ['of a large key file', { name: 'files/1', size: 17 * MEGABYTE }, 'damaged_backup'],
+])('unpacks a small archive %s only as far as there is room', async (_, content, code) => {
+  const archive = await zeros(content)
+  expect(statSync(archive).size).toBeLessThan(MEGABYTE)
+  const folder = temporaryFolder().path
+  const unpacking = unpack(archive, folder, null, () => 60 * MEGABYTE)
+  await expect(unpacking).rejects.toMatchObject({ code })
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+    statSync(join(folder, name)),
+  )
+  expect(files.filter((file) => file.isFile()).every(({ size }) => size <= 1)).toBe(true)
 })
 
 test('decrypts for a recipient only with the identity', async () => {

@@ -14,7 +14,7 @@ test('a name has the instant and whether the file is encrypted', () => {
 
 test('keeps the newest backup of each of the last days, weeks and months', () => {
   const names = nightly(400)
-  const expired = new Set(expiredBackups(names, { daily: 3, weekly: 2, monthly: 4 }))
+  const expired = new Set(expiredBackups(names, { daily: 3, weekly: 2, monthly: 4 }, END))
   const kept = names.filter((name) => !expired.has(name))
   // 22 November 2026 is a Sunday, so the last day of its week.
   expect(daysOf(kept)).toEqual([
@@ -37,7 +37,7 @@ test('keeps the newest backup of a day, encrypted or not, compressed or not, and
     'windfall-2026-06-01T030500Z.tar',
     'windfall-2026-05-31T030500Z.tar',
   ]
-  expect(expiredBackups(names, { daily: 2, weekly: 0, monthly: 0 })).toEqual([
+  expect(expiredBackups(names, { daily: 2, weekly: 0, monthly: 0 }, END)).toEqual([
     'windfall-2026-11-01T130000Z.tar.zst.age',
     'windfall-2026-11-01T120000Z.tar.age',
     'windfall-2026-11-01T030500Z.tar',
@@ -47,7 +47,18 @@ test('keeps the newest backup of a day, encrypted or not, compressed or not, and
 
 test('never deletes the newest backup or files with other names', () => {
   const names = [...nightly(2), 'windfall.tar', 'notes.txt', 'windfall-2020-01-01T000000Z.tar.partial']
-  expect(expiredBackups(names, { daily: 0, weekly: 0, monthly: 0 })).toEqual([
+  expect(expiredBackups(names, { daily: 0, weekly: 0, monthly: 0 }, END)).toEqual([
     'windfall-2026-11-21T030500Z.tar.zst',
+  ])
+})
+
+test('backups of a clock that was ahead take no place, and are deleted once they expire', () => {
+  const keep = { daily: 2, weekly: 0, monthly: 0 }
+  const ahead = [1, 2, 3].map((days) => backupName(END + days * DAY, false))
+  const expired = expiredBackups([...ahead, ...nightly(4)], keep, END)
+  expect(daysOf(expired)).toEqual(['2026-11-19', '2026-11-20'])
+  expect(daysOf(expiredBackups([...ahead, ...nightly(1)], keep, END + 4 * DAY))).toEqual([
+    '2026-11-22',
+    '2026-11-23',
   ])
 })

@@ -14,14 +14,21 @@ import { pipeline } from 'node:stream/promises'
 import { createTarDecoder } from 'modern-tar'
 import * as v from 'valibot'
 import { Refusal } from '../../../errors.ts'
+import { type FreeBytes, freeBytesOf } from '../../disk/disk_space.ts'
 import { isFull } from '../../sqlite_errors.ts'
 import { reasonOf } from '../../warnings.ts'
 import { type DecryptionKey, decrypt, encryptionOf } from './age.ts'
-import { isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } from './format.ts'
+import { DATABASE, isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } from './format.ts'
 import { decompress, isCompressed } from './zstd.ts'
 
 /** The kind of a backup file. `database` is a plain database. */
 export type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
+
+/** What stays free on the disk, so that a server on the same disk continues. */
+const RESERVE_BYTES = 33_554_432
+/** The largest entry that is not the database. */
+const MAX_SMALL_BYTES = 16_777_216
+const MAX_ENTRIES = 10_000
 
 /** How many bytes of a backup tell its kind. */
 export const BEGINNING_BYTES = 512
@@ -50,22 +57,28 @@ export function kindOfBeginning(beginning: Buffer, name: string): BackupKind {
 
 /**
  * Writes the entries of `archive` into `folder`, under their names, and returns the manifest. If it throws, the
- * contents of `folder` must not be used.
+ * contents of `folder` must not be used. A small archive can have a large content: it is never more than what is free.
  *
  * @throws Refusal 400 `damaged_backup` when any byte differs, `wrong_key` when `key` does not decrypt the archive; 507
  * `no_room`.
  */
-export async function unpack(archive: string, folder: string, key: DecryptionKey | null): Promise<Manifest> {
+export async function unpack(
+  archive: string,
+  folder: string,
+  key: DecryptionKey | null,
+  freeBytes: FreeBytes = freeBytesOf,
+): Promise<Manifest> {
   mkdirSync(join(folder, 'files'), { recursive: true, mode: 0o700 })
   const archiveBytes = createReadStream(archive)
   try {
     const chunks = key === null ? archiveBytes : await decrypt(archiveBytes, key)
-    await extract(verifyingDigest(decompress(chunks)), folder)
+    const room = roomFor(archive, freeBytes(folder) - RESERVE_BYTES)
+    await extract(room.limiting(verifyingDigest(decompress(chunks))), folder, room.assertFits)
     const manifest = v.parse(Manifest, JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')))
     for (const entry of manifest.entries) await assertEntry(folder, entry)
     return manifest
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'wrong_key') throw error
+    if (error instanceof Refusal) throw error
     if (isFull(error))
       throw new Refusal(507, 'no_room', `no room for the content of ${archive}: ${reasonOf(error)}`)
     throw new Refusal(400, 'damaged_backup', `${archive} is damaged or incomplete: ${reasonOf(error)}`)
@@ -79,11 +92,41 @@ const verifyingDigest = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8
     return last
   })
 
-async function extract(chunks: AsyncIterable<Uint8Array>, folder: string): Promise<void> {
+/** The room for the content of `archive`, in bytes. Its functions throw Refusal 507 `no_room`. */
+function roomFor(archive: string, room: number) {
+  function assertFits(bytes: number): void {
+    if (bytes <= room) return
+    const [needed, free] = [bytes, Math.max(0, room)].map((one) => Math.ceil(one / 1_048_576))
+    const words = `it is ${needed} MB or more, but only ${free} MB are free, without a reserve of 32 MB`
+    throw new Refusal(507, 'no_room', `no room for the content of ${archive}: ${words}`)
+  }
+
+  async function* limiting(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let size = 0
+    for await (const chunk of chunks) {
+      size += chunk.length
+      assertFits(size)
+      yield chunk
+    }
+  }
+
+  return { assertFits, limiting }
+}
+
+async function extract(
+  chunks: AsyncIterable<Uint8Array>,
+  folder: string,
+  assertFits: (bytes: number) => void,
+): Promise<void> {
   const entries = ReadableStream.from(chunks).pipeThrough(createTarDecoder({ strict: true }))
+  let count = 0
   for await (const { header, body } of entries) {
-    if (header.type !== 'file' || !isEntryName(header.name))
+    count += 1
+    if (header.type !== 'file' || !isEntryName(header.name) || count > MAX_ENTRIES)
       throw new Error(`it contains an unexpected entry ${header.name}`)
+    if (header.name !== DATABASE && header.size > MAX_SMALL_BYTES)
+      throw new Error(`its entry ${header.name} has more than 16 MB`)
+    assertFits(header.size)
     await pipeline(
       body,
       createWriteStream(join(folder, header.name), { mode: 0o600, flags: 'wx', flush: true }),

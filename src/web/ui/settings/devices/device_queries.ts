@@ -21,8 +21,8 @@ export const useDevices = (app: string | null): Paged<Devices> =>
 export const useDevicesOf = (user: string, app: string): QueryResult<Devices> =>
   useQuery<Devices>(DEVICES_PATH, { user, app, limit: SHOWN_OF_USER })
 export const useCalls = (app: string | null): QueryResult<Calls> => useQuery<Calls>(CALLS_PATH, { app })
-export const useForecast = (app: string | null): QueryResult<Forecast> =>
-  useQuery<Forecast>(`${DEVICES_PATH}/forecast`, { app })
+export const useForecast = (app: string | null, days: '2' | '7'): QueryResult<Forecast> =>
+  useQuery<Forecast>(`${DEVICES_PATH}/forecast`, { app, days })
 
 export async function revokeDevice(id: string): Promise<void> {
   await write('DELETE', `${DEVICES_PATH}/${encodeURIComponent(id)}`)

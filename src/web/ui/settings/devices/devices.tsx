@@ -106,7 +106,7 @@ const POLICIES: { key: keyof Forecast['refused_by']; setting: string; about: str
 function PolicyForecast({ app }: { app: string | null }): JSX.Element {
   return (
     <Card title="Effect of stricter settings">
-      <QueryView result={useForecast(app)} height={140}>
+      <QueryView result={useForecast(app, '7')} height={140}>
         {({ calls, refused_by }) => (
           <div class="stack-s">
             <p class="small quiet">

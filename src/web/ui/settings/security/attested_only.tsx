@@ -10,16 +10,17 @@ import { count, instant, plural } from '../../words.ts'
 import { useForecast } from '../devices/device_queries.ts'
 import { type AttestedOnlyState, setAttestedOnly, useSecurity } from './security_queries.ts'
 
-/** What turning it on would refuse: the calls of the last week without proof, and whole apps. */
+/** What turning it on would refuse: the calls without proof of yesterday and today, and whole apps. */
 function Effects({ apps }: AttestedOnlyState): JSX.Element {
   const names = useApps().data?.apps
-  const { data } = useForecast(apps.map(({ app_id }) => app_id).join(','))
+  const { data } = useForecast(apps.map(({ app_id }) => app_id).join(','), '2')
+  const refused = data?.refused_by.attestation ?? 0
   return (
     <>
       {data && data.calls > 0 && (
-        <p>
-          Of {plural(data.calls, 'call')} in the last seven days, {count(data.refused_by.attestation)} came
-          without proof.
+        <p class={refused > 0 ? 'notice warn' : ''}>
+          Of {plural(data.calls, 'call')} yesterday and today (UTC), {count(refused)} came without proof. Such
+          calls will be refused.
         </p>
       )}
       {apps.map(({ app_id, devices, has_android }) => {
