@@ -31,7 +31,6 @@ import { wholeClocks } from './clock.ts'
 import type { Config } from './config/settings.ts'
 import { backupSources } from './config/sources/backup_sources.ts'
 import { openDoctor } from './doctor/doctor.ts'
-import { openVerdict } from './doctor/verdict.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
 import { openServedExports } from './exports/served.ts'
@@ -191,10 +190,8 @@ export async function openApp(options: AppOptions) {
   const alerts = openAlerts({ ...modules, monotonic, enrichment, silenceDetector, health, base_url, current })
   health.add(() => [...examineOutgoing(store), ...forwarding.findings(), ...alerts.findings()])
   const doctor = openDoctor({ ...modules, alerts, monotonic, wait, hosts, current, root_expires_at, version })
-  const upkeep = { ...scheduled, alerts, current, clockCheck, checks: doctor.runScheduled }
-  const jobs = openJobs(jobList({ ...modules, ...upkeep }), jobSettings)
-  const verdict = openVerdict({ store, doctor, forwarding })
-  const watching = { health, doctor, verdict, alerts, silenceDetector }
+  const watching = { health, doctor, alerts, silenceDetector }
+  const jobs = openJobs(jobList({ ...modules, ...scheduled, ...watching, current, clockCheck }), jobSettings)
   const served = { monotonic, roots, limits, hosts, wait, current, root_expires_at, revocations, base_url }
   const answered = { enrichment: described(enrichment), closing: http.closing }
   http.add(apiRoutes({ ...modules, ...served, ...watching, ...answered, callers, jobs }))

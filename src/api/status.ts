@@ -8,7 +8,9 @@ import type { AppleClients } from '../apps/apple_clients.ts'
 import type { App, Apps } from '../apps/apps.ts'
 import type { Products } from '../apps/products.ts'
 import type { Clock } from '../clock.ts'
-import type { Verdicts } from '../doctor/verdict.ts'
+import type { Doctor } from '../doctor/doctor.ts'
+import { openVerdict } from '../doctor/verdict.ts'
+import type { Forwarding } from '../forwarding/forwarding.ts'
 import type { Health } from '../health/collect_findings.ts'
 import { type Finding, textOfFinding } from '../health/findings.ts'
 import type { SilenceDetector } from '../health/silence.ts'
@@ -16,6 +18,7 @@ import type { Route } from '../http/route.ts'
 import type { History, HistoryProgress } from '../ledger/history/history.ts'
 import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
+import type { Store } from '../store/store.ts'
 import { defineList } from './lists.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 import { HealthAnswer, StatusAnswer } from './status_answers.ts'
@@ -26,7 +29,9 @@ const HealthQuery = v.object({
 
 type Deps = {
   health: Health
-  verdict: Verdicts
+  store: Store
+  doctor: Pick<Doctor, 'last'>
+  forwarding: Pick<Forwarding, 'unsteady'>
   clock: Clock
   apps: Apps
   accounts: Accounts
@@ -42,6 +47,7 @@ const LEVELS = { fault: 'error', warning: 'warning', notice: 'notice', ok: 'ok' 
 
 export function statusRoutes(deps: Deps): Route[] {
   const { auth, apps, clock, health } = deps
+  const verdict = openVerdict(deps)
 
   async function status(accessScope: AccessScope): Promise<v.InferOutput<typeof StatusAnswer>> {
     const mayRead = openReadableCheck(accessScope, appsInScope(accessScope, apps))
@@ -50,7 +56,7 @@ export function statusRoutes(deps: Deps): Route[] {
     return {
       level: LEVELS[findings[0]?.state ?? 'ok'],
       checked_at: clock(),
-      verdict: readsEverything(accessScope) ? deps.verdict.of(all) : null,
+      verdict: readsEverything(accessScope) ? verdict.of(all) : null,
       rows: findings.map(findingRow),
     }
   }

@@ -60,18 +60,15 @@ export type Doctor = ReturnType<typeof openDoctor>
 
 /** Opens the doctor. */
 export function openDoctor(deps: Deps) {
-  const { store, clock, monotonic, log, version } = deps
-  const last = openLastExamination(store)
-  const closing = new AbortController()
+  const { monotonic, log } = deps
   const configFile = openFileWatch()
-  let running: { state: RunningExamination; done: Promise<Examination> } | null = null
+  const runs = openRuns(deps, configFile)
   let began_at = Number.NEGATIVE_INFINITY
 
   /** Runs the checks, after an examination that is in progress. Rejects if the server stops. */
-  async function run(with_test: boolean): Promise<Examination> {
-    while (running !== null) await running.done.catch(() => undefined)
+  function run(with_test: boolean): Promise<Examination> {
     began_at = monotonic()
-    return begin({ with_test, asksApple: true })
+    return runs.beginNext({ with_test, asksApple: true })
   }
 
   /**
@@ -79,10 +76,8 @@ export function openDoctor(deps: Deps) {
    * like every other job. Returns the number of results of each status as text. Rejects if the server stops.
    */
   async function runScheduled(): Promise<string> {
-    while (running !== null) await running.done.catch(() => undefined)
-    const { results } = await begin({ with_test: false, asksApple: deps.accounts.list().length > 0 })
-    const countOf = (wanted: CheckStatus) => results.filter(({ status }) => status === wanted).length
-    return `errors: ${countOf('error')}, warnings: ${countOf('warning')}, passed: ${countOf('ok')}, skipped: ${countOf('skipped')}`
+    const asksApple = deps.accounts.list().length > 0
+    return countsText((await runs.beginNext({ with_test: false, asksApple })).results)
   }
 
   /**
@@ -93,12 +88,38 @@ export function openDoctor(deps: Deps) {
   function request(with_test: boolean): void {
     const left_ms = began_at + MIN_INTERVAL_MS - monotonic()
     if (left_ms > 0) throw tooSoon(Math.ceil(left_ms / 1000))
-    if (running !== null) throw new Refusal(409, 'checks_running', 'the checks are still running')
+    if (runs.state() !== null) throw new Refusal(409, 'checks_running', 'the checks are still running')
     began_at = monotonic()
-    begin({ with_test, asksApple: true }).catch((error: unknown) =>
-      log.warn('the checks did not end', { error }),
-    )
+    const ended = runs.begin({ with_test, asksApple: true })
+    ended.catch((error: unknown) => log.warn('the checks did not end', { error }))
   }
+
+  return {
+    run,
+    runScheduled,
+    request,
+    close: runs.close,
+    /** Notes that the configuration was loaded now. */
+    noteConfig: configFile.note,
+    /** The last examination; null if there is none. */
+    last: runs.last,
+    /** The examination in progress; null if none is. */
+    running: runs.state,
+  }
+}
+
+/** The number of results of each status as text. */
+function countsText(results: readonly CheckResult[]): string {
+  const countOf = (wanted: CheckStatus) => results.filter(({ status }) => status === wanted).length
+  return `errors: ${countOf('error')}, warnings: ${countOf('warning')}, passed: ${countOf('ok')}, skipped: ${countOf('skipped')}`
+}
+
+/** Opens the runs of the checks, of which at most one is in progress. */
+function openRuns(deps: Deps, configFile: FileWatch) {
+  const { store, clock, version } = deps
+  const last = openLastExamination(store)
+  const closing = new AbortController()
+  let running: { state: RunningExamination; done: Promise<Examination> } | null = null
 
   function begin({ with_test, asksApple }: Extent): Promise<Examination> {
     const state = { started_at: clock(), with_test, done: 0, of: 0, title: '' }
@@ -115,6 +136,12 @@ export function openDoctor(deps: Deps) {
     return last.set({ version, started_at, finished_at: clock(), with_test, results })
   }
 
+  /** Begins a run once none is in progress. */
+  async function beginNext(extent: Extent): Promise<Examination> {
+    while (running !== null) await running.done.catch(() => undefined)
+    return begin(extent)
+  }
+
   /** Abandons an examination in progress. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'the server stopped before the checks ended'))
@@ -122,16 +149,11 @@ export function openDoctor(deps: Deps) {
   }
 
   return {
-    run,
-    runScheduled,
-    request,
+    begin,
+    beginNext,
     close,
-    /** Notes that the configuration was loaded now. */
-    noteConfig: configFile.note,
-    /** The last examination; null if there is none. */
     last: last.get,
-    /** The examination in progress; null if none is. */
-    running: (): RunningExamination | null => running?.state ?? null,
+    state: (): RunningExamination | null => running?.state ?? null,
   }
 }
 

@@ -31,13 +31,11 @@ type Deps = {
   forwarding: Pick<Forwarding, 'unsteady'>
 }
 
-export type Verdicts = ReturnType<typeof openVerdict>
-
 /**
- * Checks that report what is found anew for each verdict. Their stored results do not count: what they found may be over
- * since.
+ * Checks that report what the findings of each verdict also have. Their stored results do not count, because what they
+ * report may be over.
  */
-const FOUND_ANEW: ReadonlySet<string> = new Set([
+const LIVE_CHECKS: ReadonlySet<string> = new Set([
   'database',
   'erasures',
   'metrics',
@@ -82,7 +80,7 @@ export function openVerdict({ store, doctor, forwarding }: Deps) {
   return { of }
 }
 
-const isCounted = ({ id }: CheckResult): boolean => !FOUND_ANEW.has(id.split(':')[0] ?? '')
+const isCounted = ({ id }: CheckResult): boolean => !LIVE_CHECKS.has(id.split(':')[0] ?? '')
 
 function reasonOfFinding(finding: Finding): Reason[] {
   const { text, subject, details } = finding

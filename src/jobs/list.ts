@@ -24,8 +24,8 @@ type JobDeps = HousekeepingDeps & {
   /** Creates a scheduled backup and returns its outcome as text. */
   backup: () => Promise<string>
   catalogue: Catalogue
-  /** Runs the checks of the doctor and returns how many results there are of each kind. */
-  checks: () => Promise<string>
+  /** Runs the checks and returns how many results there are of each status. */
+  doctor: { runScheduled: () => Promise<string> }
   history: History
   imports: Imports
   rates: Rates
@@ -34,7 +34,7 @@ type JobDeps = HousekeepingDeps & {
 
 /** All jobs. Their schedules are in [jobs] of the configuration. */
 export function jobList(deps: JobDeps): Job[] {
-  const { accounts, appleReading, apps, backup, catalogue, checks, history } = deps
+  const { accounts, appleReading, apps, backup, catalogue, doctor, history } = deps
   const { imports, rates, reportedPeriods, store } = deps
 
   async function importReports(signal: AbortSignal): Promise<string> {
@@ -71,6 +71,6 @@ export function jobList(deps: JobDeps): Job[] {
     { name: 'rates', run: fetchRates },
     { name: 'housekeeping', run: () => runHousekeeping(deps) },
     { name: 'backup', run: backup },
-    { name: 'checks', run: checks },
+    { name: 'checks', run: doctor.runScheduled },
   ]
 }
