@@ -13,6 +13,7 @@ function wordsOf({ errors, warnings }: Verdict): string {
   return counts.filter((one) => one !== false).join(', ') || 'Everything works'
 }
 
+/** The verdict, as a link to the System page. */
 export function VerdictPill({ verdict }: { verdict: Verdict }): JSX.Element {
   const { href } = useScope()
   return (
