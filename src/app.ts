@@ -189,10 +189,10 @@ export async function openApp(options: AppOptions) {
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
   const alerts = openAlerts({ ...modules, monotonic, enrichment, silenceDetector, health, base_url, current })
-  const jobs = openJobs(jobList({ ...modules, ...scheduled, alerts, current, clockCheck }), jobSettings)
   health.add(() => [...examineOutgoing(store), ...forwarding.findings(), ...alerts.findings()])
   const doctor = openDoctor({ ...modules, alerts, monotonic, wait, hosts, current, root_expires_at, version })
   const watching = { health, doctor, alerts, silenceDetector }
+  const jobs = openJobs(jobList({ ...modules, ...scheduled, ...watching, current, clockCheck }), jobSettings)
   const served = { monotonic, roots, limits, hosts, wait, current, root_expires_at, revocations, base_url }
   const answered = { enrichment: described(enrichment), closing: http.closing }
   http.add(apiRoutes({ ...modules, ...served, ...watching, ...answered, callers, jobs }))

@@ -8,6 +8,9 @@ import type { AppleClients } from '../apps/apple_clients.ts'
 import type { App, Apps } from '../apps/apps.ts'
 import type { Products } from '../apps/products.ts'
 import type { Clock } from '../clock.ts'
+import type { Doctor } from '../doctor/doctor.ts'
+import { openVerdict } from '../doctor/verdict.ts'
+import type { Forwarding } from '../forwarding/forwarding.ts'
 import type { Health } from '../health/collect_findings.ts'
 import { type Finding, textOfFinding } from '../health/findings.ts'
 import type { SilenceDetector } from '../health/silence.ts'
@@ -15,6 +18,7 @@ import type { Route } from '../http/route.ts'
 import type { History, HistoryProgress } from '../ledger/history/history.ts'
 import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
+import type { Store } from '../store/store.ts'
 import { defineList } from './lists.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 import { HealthAnswer, StatusAnswer } from './status_answers.ts'
@@ -25,6 +29,9 @@ const HealthQuery = v.object({
 
 type Deps = {
   health: Health
+  store: Store
+  doctor: Pick<Doctor, 'last'>
+  forwarding: Pick<Forwarding, 'unsteady'>
   clock: Clock
   apps: Apps
   accounts: Accounts
@@ -40,11 +47,18 @@ const LEVELS = { fault: 'error', warning: 'warning', notice: 'notice', ok: 'ok' 
 
 export function statusRoutes(deps: Deps): Route[] {
   const { auth, apps, clock, health } = deps
+  const verdict = openVerdict(deps)
 
   async function status(accessScope: AccessScope): Promise<v.InferOutput<typeof StatusAnswer>> {
     const mayRead = openReadableCheck(accessScope, appsInScope(accessScope, apps))
-    const findings = (await health.findings()).filter(mayRead)
-    return { level: LEVELS[findings[0]?.state ?? 'ok'], checked_at: clock(), rows: findings.map(findingRow) }
+    const all = await health.findings()
+    const findings = all.filter(mayRead)
+    return {
+      level: LEVELS[findings[0]?.state ?? 'ok'],
+      checked_at: clock(),
+      verdict: readsEverything(accessScope) ? verdict.of(all) : null,
+      rows: findings.map(findingRow),
+    }
   }
 
   return [
@@ -74,6 +88,9 @@ export function statusRoutes(deps: Deps): Route[] {
   ]
 }
 
+const readsEverything = ({ organization_id, apps }: AccessScope): boolean =>
+  organization_id === null && apps === null
+
 /**
  * Returns a predicate that is true if the caller may read a finding. A finding about an app requires access to the app.
  * A finding about an organization requires access to all of its apps. Other findings require access to everything.
@@ -82,9 +99,8 @@ function openReadableCheck(
   accessScope: AccessScope,
   readableApps: readonly App[],
 ): (finding: Finding) => boolean {
-  const readsEverything = accessScope.organization_id === null && accessScope.apps === null
   return ({ details }) => {
-    if (readsEverything) return true
+    if (readsEverything(accessScope)) return true
     if (details?.app_id !== undefined) return readableApps.some(({ id }) => id === details.app_id)
     return (
       details?.organization_id !== undefined &&

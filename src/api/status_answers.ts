@@ -6,9 +6,40 @@ const nullableText = v.nullable(v.string())
 const environment = v.picklist(['production', 'sandbox'])
 const level = v.picklist(['ok', 'notice', 'warning', 'error'])
 
+const Verdict = v.object({
+  level: v.pipe(
+    v.picklist(['ok', 'warning', 'error']),
+    v.description('The worst of the findings and of the last results of the checks of `windfall doctor`'),
+  ),
+  errors: v.number(),
+  warnings: v.number(),
+  reasons: v.pipe(
+    v.array(
+      v.object({
+        level: v.picklist(['warning', 'error']),
+        title: v.string(),
+        detail: v.string(),
+        remedy: v.pipe(v.nullable(v.string()), v.description('What to do; null if there is no more to say')),
+        check: v.pipe(
+          nullableText,
+          v.description('The id of the result in `GET /api/v1/system`; null for a finding'),
+        ),
+      }),
+    ),
+    v.description('Every error and every warning, the errors first'),
+  ),
+  checked_at: v.pipe(nullableInstant, v.description('When the checks ran last; null if they never ran')),
+})
+
 export const StatusAnswer = v.object({
   level: v.pipe(level, v.description('The level of the first row; ok if there are no rows')),
   checked_at: v.number(),
+  verdict: v.pipe(
+    v.nullable(Verdict),
+    v.description(
+      'Whether anything is broken; null before the first notification or report, while nothing is wrong and the checks have not run, and for callers that cannot read everything',
+    ),
+  ),
   rows: v.array(
     v.object({
       id: v.pipe(v.string(), v.description('Stable for as long as the finding exists')),

@@ -245,6 +245,10 @@ export const jobs = {
     '17 * * * *',
     'Delete expired rows, update the table statistics, and once a day delete the users that prune_after_days selects.',
   ),
+  checks: schedule(
+    '50 4 * * *',
+    'Run the checks of `windfall doctor` and store the results, which the dashboard shows. The first run is at the first start.',
+  ),
   jitter_percent: setting(is.wholeNumber(0, 50), 5, {
     reason:
       "Delays each run by a random time of up to this share of the interval, to spread the load on Apple's servers.",

@@ -42,6 +42,8 @@ export type DoctorContext = {
   root_expires_at: number
   /** Whether to request a test notification for each app. */
   isTestRequested: boolean
+  /** Whether to send requests to Apple's hosts. */
+  asksApple: boolean
   /** Requests Apple's time from every host, once for all checks. */
   appleReach: () => Promise<AppleReach>
 }
@@ -49,3 +51,5 @@ export type DoctorContext = {
 /** Why a check that needs the database or the server is skipped. */
 export const NO_DATABASE = 'The database cannot be read.'
 export const NO_SERVER = 'No server runs with this database.'
+/** Why the checks that run daily leave Apple out. */
+export const NOT_ASKED = 'The daily checks ask Apple only if there are Apple keys. Run the checks to ask now.'

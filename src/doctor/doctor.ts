@@ -1,7 +1,8 @@
-/** Runs the checks inside the server, one examination at a time, and stores the last result. */
+/** Runs the checks inside the server, daily and on request, one examination at a time, and stores the last result. */
 import { statSync } from 'node:fs'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { AppleHosts } from '../apple/api/hosts.ts'
+import type { Accounts } from '../apps/accounts.ts'
 import type { Clock } from '../clock.ts'
 import { type ConfigSources, defaultFileIn } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
@@ -16,7 +17,7 @@ import { openSetting } from '../store/setting.ts'
 import type { Store } from '../store/store.ts'
 import type { DoctorContext, ServingProcess } from './context.ts'
 import type { CheckProgress } from './examine.ts'
-import { type CheckResult, outcomeOf } from './result.ts'
+import { type CheckResult, type CheckStatus, outcomeOf } from './result.ts'
 
 /** Who waits for a request of the dashboard to Apple's and its own hosts: at most one examination a minute. */
 const MIN_INTERVAL_MS = 60_000
@@ -34,6 +35,9 @@ export type Examination = {
 /** An examination in progress. */
 export type RunningExamination = CheckProgress & { started_at: number; with_test: boolean }
 
+/** What an examination includes. */
+type Extent = { with_test: boolean; asksApple: boolean }
+
 type Deps = {
   store: Store
   clock: Clock
@@ -41,6 +45,7 @@ type Deps = {
   log: Pick<Log, 'warn'>
   wait: (ms: number) => Promise<void>
   hosts: AppleHosts
+  accounts: Pick<Accounts, 'list'>
   http: Pick<Http, 'baseUrl' | 'seen'>
   /** The configuration. It is read for each examination, because a reload can change it. */
   current: { readonly config: Config; readonly configSources: ConfigSources }
@@ -55,17 +60,24 @@ export type Doctor = ReturnType<typeof openDoctor>
 
 /** Opens the doctor. */
 export function openDoctor(deps: Deps) {
-  const { store, clock, monotonic, log, version } = deps
-  const last = openLastExamination(store)
-  const closing = new AbortController()
+  const { monotonic, log } = deps
   const configFile = openFileWatch()
-  let running: { state: RunningExamination; done: Promise<Examination> } | null = null
+  const runs = openRuns(deps, configFile)
   let began_at = Number.NEGATIVE_INFINITY
 
   /** Runs the checks, after an examination that is in progress. Rejects if the server stops. */
-  async function run(with_test: boolean): Promise<Examination> {
-    while (running !== null) await running.done.catch(() => undefined)
-    return begin(with_test)
+  function run(with_test: boolean): Promise<Examination> {
+    began_at = monotonic()
+    return runs.beginNext({ with_test, asksApple: true })
+  }
+
+  /**
+   * Runs the checks for the job, which does not delay a run on request. Without Apple keys it sends no request to Apple,
+   * like every other job. Returns the number of results of each status as text. Rejects if the server stops.
+   */
+  async function runScheduled(): Promise<string> {
+    const asksApple = deps.accounts.list().length > 0
+    return countsText((await runs.beginNext({ with_test: false, asksApple })).results)
   }
 
   /**
@@ -76,24 +88,58 @@ export function openDoctor(deps: Deps) {
   function request(with_test: boolean): void {
     const left_ms = began_at + MIN_INTERVAL_MS - monotonic()
     if (left_ms > 0) throw tooSoon(Math.ceil(left_ms / 1000))
-    if (running !== null) throw new Refusal(409, 'checks_running', 'the checks are still running')
-    begin(with_test).catch((error: unknown) => log.warn('the checks did not end', { error }))
+    if (runs.state() !== null) throw new Refusal(409, 'checks_running', 'the checks are still running')
+    began_at = monotonic()
+    const ended = runs.begin({ with_test, asksApple: true })
+    ended.catch((error: unknown) => log.warn('the checks did not end', { error }))
   }
 
-  function begin(with_test: boolean): Promise<Examination> {
-    began_at = monotonic()
+  return {
+    run,
+    runScheduled,
+    request,
+    close: runs.close,
+    /** Notes that the configuration was loaded now. */
+    noteConfig: configFile.note,
+    /** The last examination; null if there is none. */
+    last: runs.last,
+    /** The examination in progress; null if none is. */
+    running: runs.state,
+  }
+}
+
+/** The number of results of each status as text. */
+function countsText(results: readonly CheckResult[]): string {
+  const countOf = (wanted: CheckStatus) => results.filter(({ status }) => status === wanted).length
+  return `errors: ${countOf('error')}, warnings: ${countOf('warning')}, passed: ${countOf('ok')}, skipped: ${countOf('skipped')}`
+}
+
+/** Opens the runs of the checks, of which at most one is in progress. */
+function openRuns(deps: Deps, configFile: FileWatch) {
+  const { store, clock, version } = deps
+  const last = openLastExamination(store)
+  const closing = new AbortController()
+  let running: { state: RunningExamination; done: Promise<Examination> } | null = null
+
+  function begin({ with_test, asksApple }: Extent): Promise<Examination> {
     const state = { started_at: clock(), with_test, done: 0, of: 0, title: '' }
-    const done = examineAndStore(state).finally(() => {
+    const done = examineAndStore(state, asksApple).finally(() => {
       running = null
     })
     running = { state, done }
     return done
   }
 
-  async function examineAndStore(state: RunningExamination): Promise<Examination> {
+  async function examineAndStore(state: RunningExamination, asksApple: boolean): Promise<Examination> {
     const { started_at, with_test } = state
-    const results = await runChecks(deps, state, { signal: closing.signal, configFile })
+    const results = await runChecks(deps, state, { signal: closing.signal, configFile, asksApple })
     return last.set({ version, started_at, finished_at: clock(), with_test, results })
+  }
+
+  /** Begins a run once none is in progress. */
+  async function beginNext(extent: Extent): Promise<Examination> {
+    while (running !== null) await running.done.catch(() => undefined)
+    return begin(extent)
   }
 
   /** Abandons an examination in progress. */
@@ -103,15 +149,11 @@ export function openDoctor(deps: Deps) {
   }
 
   return {
-    run,
-    request,
+    begin,
+    beginNext,
     close,
-    /** Notes that the configuration was loaded now. */
-    noteConfig: configFile.note,
-    /** The last examination; null if there is none. */
     last: last.get,
-    /** The examination in progress; null if none is. */
-    running: (): RunningExamination | null => running?.state ?? null,
+    state: (): RunningExamination | null => running?.state ?? null,
   }
 }
 
@@ -131,13 +173,13 @@ function openLastExamination(store: Pick<Store, 'prepare' | 'commit'>) {
   return { get: () => last, set }
 }
 
-type RunOptions = { signal: AbortSignal; configFile: Pick<FileWatch, 'hasChanged'> }
+type RunOptions = { signal: AbortSignal; configFile: Pick<FileWatch, 'hasChanged'>; asksApple: boolean }
 
 /** Runs all checks and writes their progress into `state`. @throws the reason of `signal` when it aborts */
 async function runChecks(
   deps: Deps,
   state: RunningExamination,
-  { signal, configFile: { hasChanged: hasConfigChanged } }: RunOptions,
+  { signal, asksApple, configFile: { hasChanged: hasConfigChanged } }: RunOptions,
 ): Promise<CheckResult[]> {
   const { examine } = await import('./examine.ts')
   const { clock, wait, hosts, http, store, stoppages, current, forwarding, alerts, root_expires_at } = deps
@@ -149,7 +191,7 @@ async function runChecks(
   const sent = { webhooks: () => [...forwarding.findings()], alerts: alerts.findings }
   const serving: ServingProcess = { base_url, condition, pragma, seen, ...sent, stopped, hasConfigChanged }
   const database = openDatabase(store)
-  const context = { config, sources, clock, wait, hosts, serving, root_expires_at, ...database }
+  const context = { config, sources, clock, wait, hosts, asksApple, serving, root_expires_at, ...database }
   const results: CheckResult[] = []
   try {
     const onProgress = (progress: CheckProgress): void => void Object.assign(state, progress)

@@ -18,7 +18,7 @@ import { openRetention } from './deliveries/retention.ts'
 import { openAdministration } from './endpoints/administration.ts'
 import { openDeclaredEndpoints } from './endpoints/declared.ts'
 import { openEndpoints } from './endpoints/endpoints.ts'
-import { examineForwarding } from './endpoints/findings.ts'
+import { examineForwarding, examineSteadiness } from './endpoints/findings.ts'
 import { openEndpointSecrets } from './endpoints/secrets.ts'
 import { openReplays } from './replays/replays.ts'
 import { openRetrying, type WantedProbes } from './replays/retrying.ts'
@@ -99,6 +99,7 @@ export function openForwarding(deps: Deps) {
         troubleOf: troubles.of,
       }),
     ],
+    unsteady: () => [...examineSteadiness({ list, healthOf: deliveryLog.healthOf })],
     expire,
     wake,
     tick: courier.tick,

@@ -27,6 +27,8 @@ type JobDeps = HousekeepingDeps & {
   backup: (isCurrent: (made_at: number) => boolean) => Promise<string>
   catalogue: Catalogue
   current: { readonly config: Pick<Config, 'backup'> }
+  /** Runs the checks and returns how many results there are of each status. */
+  doctor: { runScheduled: () => Promise<string> }
   history: History
   imports: Imports
   rates: Rates
@@ -35,7 +37,8 @@ type JobDeps = HousekeepingDeps & {
 
 /** All jobs. Their schedules are in [jobs] of the configuration. */
 export function jobList(deps: JobDeps): Job[] {
-  const { accounts, appleReading, apps, catalogue, history, imports, rates, reportedPeriods, store } = deps
+  const { accounts, appleReading, apps, catalogue, doctor, history, imports } = deps
+  const { rates, reportedPeriods, store } = deps
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
@@ -77,5 +80,6 @@ export function jobList(deps: JobDeps): Job[] {
     { name: 'rates', run: fetchRates },
     { name: 'housekeeping', run: () => runHousekeeping(deps) },
     { name: 'backup', run: backUp },
+    { name: 'checks', run: doctor.runScheduled },
   ]
 }

@@ -1,8 +1,9 @@
-/** Settings, System, in a real browser: the checks never ran, run, and have a result with its age. */
+/** The verdict on Today, and Settings, System, in a real browser: the checks never ran, run, and have a result with its age. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { renewedPayload } from '../apple/samples.ts'
 import { handClock, openTestApp } from '../helpers.ts'
 import { hasChromium, type Light, launch, type Size } from './chromium.ts'
 import { assertSound, visitAsOwner } from './owned.ts'
@@ -43,13 +44,38 @@ describe.skipIf(!hasChromium())('system', () => {
 
   const run = (page: Page) => page.getByRole('button', { name: 'Run checks' })
 
+  const verdict = (page: Page) => page.getByRole('link', { name: /Everything works|\d (error|warning)/ })
+
+  test('Today has no verdict before the first notification, then one that leads to what it rests on', async () => {
+    const { app, apple, page, complaints } = await opened('desktop', 'light')
+    apple.release()
+    await show(page, '/')
+    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+    expect(await verdict(page).count()).toBe(0)
+    const outer = { notificationUUID: 'first', signedDate: app.clock() }
+    expect((await app.notify(renewedPayload(app.authority, { outer }))).status).toBe(200)
+    await app.windfall.jobs.runNow('checks')
+    await show(page, '/')
+    await verdict(page).click()
+    await page.getByRole('list', { name: 'Results' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/settings/system')
+    expect(await verdict(page).textContent()).toMatch(/^ ?(\d+ errors?, )?\d+ warnings?$/)
+    await page
+      .getByRole('list', { name: 'Needs attention now' })
+      .getByText('Exchange rates')
+      .first()
+      .waitFor()
+    await assertSound(page)
+    expect(complaints).toEqual([])
+  })
+
   test.each([
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const)('shows no result, the progress, and the result with its age on a %s', async (size, light) => {
     const { app, apple, page, complaints } = await opened(size, light)
     await show(page, '/settings/system')
-    await page.getByRole('heading', { name: 'The checks have not run yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No results yet' }).waitFor()
     await assertSound(page)
 
     await run(page).click()

@@ -70,6 +70,7 @@ test('uses the defaults without a file and variables', () => {
       annotations: '40 7 * * *',
       rates: '25 5,17 * * *',
       housekeeping: '17 * * * *',
+      checks: '50 4 * * *',
       jitter_percent: 5,
     },
     organizations: [],

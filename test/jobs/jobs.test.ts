@@ -18,6 +18,7 @@ const SCHEDULES: Schedules = {
   annotations: 'off',
   rates: '25 5,17 * * *',
   housekeeping: '17 * * * *',
+  checks: 'off',
   backup: 'off',
   jitter_percent: 0,
 }

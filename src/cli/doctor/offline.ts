@@ -34,7 +34,8 @@ export function offlineContext(
   const { reader, problem } = openDatabase(config.store.path)
   const expiries = APPLE_ROOTS.map((pem) => new X509Certificate(pem).validToDate.getTime())
   const root_expires_at = Math.min(...expiries)
-  return { ...options, config, sources, reader, databaseProblem: problem, serving: null, root_expires_at }
+  const database = { reader, databaseProblem: problem }
+  return { ...options, ...database, config, sources, serving: null, root_expires_at, asksApple: true }
 }
 
 /** Opens the database for reading. `problem` says why it cannot be used; a missing one is only a warning. */

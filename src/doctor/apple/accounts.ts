@@ -2,14 +2,15 @@
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Reader } from '../../store/reader.ts'
-import type { DoctorContext } from '../context.ts'
+import { type DoctorContext, NOT_ASKED } from '../context.ts'
 import { error, type Outcome, ok, skipped, warning } from '../result.ts'
 import { accountsIn, type CheckedAccount } from './all_accounts.ts'
 import { faultOfVendor, problemOfPurchaseKey, tryConnectKey } from './key_checks.ts'
 import { isRealApple } from './reach.ts'
 
 /** Whether this machine can reach Apple's hosts. */
-export async function checkReach({ hosts, appleReach }: DoctorContext): Promise<Outcome[]> {
+export async function checkReach({ hosts, asksApple, appleReach }: DoctorContext): Promise<Outcome[]> {
+  if (!asksApple) return [skipped(NOT_ASKED)]
   const reach = await appleReach()
   const outcomes = reach.hosts.map(({ origin, problem }) => {
     const { host } = new URL(origin)

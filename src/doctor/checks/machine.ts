@@ -7,7 +7,7 @@ import { preciseTime } from '../../clock.ts'
 import { replacedDatabases } from '../../store/backup/swap.ts'
 import { diskSamplesSince } from '../../store/disk/samples.ts'
 import { isRealApple } from '../apple/reach.ts'
-import type { DoctorContext } from '../context.ts'
+import { type DoctorContext, NOT_ASKED } from '../context.ts'
 import { error, type Outcome, ok, skipped, warning } from '../result.ts'
 import { forecastOf } from './forecast.ts'
 
@@ -157,7 +157,8 @@ const CLOCK_ERROR_MS = 60_000
 const CLOCK_WARNING_MS = 5_000
 
 /** The clock of this machine, compared with Apple's. */
-export async function checkClock({ hosts, appleReach }: DoctorContext): Promise<Outcome> {
+export async function checkClock({ hosts, asksApple, appleReach }: DoctorContext): Promise<Outcome> {
+  if (!asksApple) return skipped(NOT_ASKED)
   const reach = await appleReach()
   const other = isRealApple(hosts) ? 'Apple’s' : 'the demo’s'
   if (reach.ahead_ms === null) {

@@ -63,6 +63,27 @@ export function* examineForwarding(deps: Deps): Generator<Finding> {
   }
 }
 
+/**
+ * Yields a warning for each active endpoint of which many requests fail. It counts for the verdict alone: every event
+ * arrives, some of them late, so it is no trouble to announce.
+ */
+export function* examineSteadiness({ list, healthOf }: Pick<Deps, 'list' | 'healthOf'>): Generator<Finding> {
+  for (const endpoint of list()) {
+    if (endpoint.state !== 'active') continue
+    const { is_unsteady, attempts, succeeded } = healthOf(endpoint)
+    if (!is_unsteady) continue
+    const { id, name } = endpoint
+    const percent = Math.round((100 * (attempts - succeeded)) / attempts)
+    const words = `${percent} % of the requests to ${name} in the last seven days failed. Windfall repeats them, so events arrive late.`
+    yield warning('webhooks', words, {
+      id: `webhooks:${id}:unsteady`,
+      about: name,
+      title: 'Many requests to a webhook fail',
+      remedy: 'Its deliveries in the dashboard, under Settings, Webhooks, show what the receiver answers.',
+    })
+  }
+}
+
 function failingFinding(endpoint: Endpoint, health: Health, details: FindingDetails): Finding {
   const { name, state_since, reason } = endpoint
   const words = `${name} is failing since ${utcMinuteText(state_since)}: ${reasonText(reason)}.`

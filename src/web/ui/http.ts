@@ -36,17 +36,25 @@ export function addressOf(path: string, query: Query = {}): string {
 
 type ProblemBody = { code?: string; detail?: string; title?: string; errors?: Problem['errors'] }
 
+/** The problem of an answer that does not come from Windfall. */
+export const foreignAnswer = (status: number): Problem =>
+  new Problem(
+    status,
+    'foreign_answer',
+    'The answer is not Windfall’s. A proxy or a sign-in page may stand in between.',
+  )
+
 /**
  * The problem of an answer that is not a success. `body` is its JSON, or null. Dispatches SIGNED_OUT_EVENT if the session
  * has ended.
  */
 export function refusedAnswer(status: number, body: unknown, retryAfter: number | null): Problem {
-  const { code = 'unknown', detail, title, errors } = (body ?? {}) as ProblemBody
+  const { code, detail, title, errors } = (body ?? {}) as ProblemBody
   const text = detail ?? title
-  const message = text === undefined ? `The server responded with status ${status}.` : sentence(text)
-  const problem = new Problem(status, code, message, errors)
+  const isOwn = code !== undefined && text !== undefined
+  const problem = isOwn ? new Problem(status, code, sentence(text), errors) : foreignAnswer(status)
   problem.retryAfter = retryAfter
-  if (SIGNED_OUT_CODES.has(code)) window.dispatchEvent(new Event(SIGNED_OUT_EVENT))
+  if (SIGNED_OUT_CODES.has(problem.code)) window.dispatchEvent(new Event(SIGNED_OUT_EVENT))
   return problem
 }
 
@@ -54,17 +62,32 @@ export function refusedAnswer(status: number, body: unknown, retryAfter: number 
 export const SIGNED_OUT_EVENT = 'signedout'
 
 async function send<Answer>(address: string, options: RequestInit): Promise<Answer> {
-  const response = await fetch(address, { credentials: 'same-origin', ...options }).catch(
-    (error: unknown) => {
-      if (options.signal?.aborted) throw error
-      throw new Problem(0, 'offline', 'Cannot reach the server.')
-    },
-  )
-  if (!response.ok) {
-    const body: unknown = await response.json().catch(() => null)
-    throw refusedAnswer(response.status, body, Number(response.headers.get('retry-after')) || null)
+  const { status, ok, headers, text } = await answerOf(address, options).catch((error: unknown) => {
+    if (options.signal?.aborted) throw error
+    throw new Problem(0, 'offline', 'Cannot reach the server.')
+  })
+  if (status === 204) return undefined as Answer
+  const body = jsonOf(text)
+  if (!ok) throw refusedAnswer(status, body, Number(headers.get('retry-after')) || null)
+  if (body === null) throw foreignAnswer(status)
+  return body as Answer
+}
+
+/** The whole answer. Rejects if the connection fails, also within the answer. */
+async function answerOf(address: string, options: RequestInit) {
+  const response = await fetch(address, { credentials: 'same-origin', ...options })
+  const { status, ok, headers } = response
+  return { status, ok, headers, text: await response.text() }
+}
+
+/** The JSON of an answer; null if it is neither an object nor an array, as every answer of Windfall is. */
+function jsonOf(text: string): object | null {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' ? body : null
+  } catch {
+    return null
   }
-  return response.status === 204 ? (undefined as Answer) : ((await response.json()) as Answer)
 }
 
 const SIGNED_OUT_CODES = new Set(['sign_in_required', 'token_required', 'invalid_token'])

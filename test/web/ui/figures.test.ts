@@ -59,7 +59,7 @@ test('uses the last finished period for churn, names it, and shows nothing witho
   const unfinished = figureOfAll(churn, seriesOf(last ? [last] : []))
   expect(unfinished.value).toBeNull()
   expect(basisText(churn, unfinished)).toBe('no finished week in these days')
-  const part = first && { ...first, clipped: { on: '2026-11-04', until_on: '2026-11-08' } }
+  const part = first && { ...first, clipped: { on: '2026-11-04', until_on: '2026-11-08', reasons: [] } }
   expect(figureOfAll(churn, seriesOf(part ? [part] : [])).value).toBeNull()
   const unknown = points.map((point) => ({ ...point, ratio: null, numerator: null, denominator: null }))
   expect(figureOfAll(churn, seriesOf(unknown)).value).toBeNull()

@@ -13,6 +13,7 @@ export const REASON_WORDS: Readonly<Record<Reason, string>> = {
   joined: 'The source of the figures changes',
   older_unknown: 'Subscriptions from before the first notification may be missing',
   grace: 'A grace period may have been running at the first notification',
+  not_one_interval: 'The days are not one whole interval, of which a churn rate is',
   behind: 'Some purchases or reports are not counted yet',
   not_converted: 'An exchange rate is missing',
   unfinished: 'Not over yet',
@@ -21,7 +22,7 @@ export const REASON_WORDS: Readonly<Record<Reason, string>> = {
 }
 
 /** The newest figures almost always have these, so that a note on their days would be under every chart. */
-const USUAL: ReadonlySet<Reason> = new Set(['unfinished', 'provisional_rate', 'pending'])
+const USUAL: ReadonlySet<Reason> = new Set(['unfinished', 'provisional_rate', 'pending', 'not_one_interval'])
 const MAX_STRETCHES = 3
 
 /** Days for one reason; both ends are `YYYY-MM-DD`. */

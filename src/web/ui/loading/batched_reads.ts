@@ -1,5 +1,5 @@
 /** Sends reads that begin together as one request. Each still gets its own answer or problem. */
-import { addressOf, type Query, read, refusedAnswer } from '../http.ts'
+import { addressOf, foreignAnswer, type Query, read, refusedAnswer } from '../http.ts'
 import { BASE, type Entry, takeEarlyAnswer } from './remembered_reads.ts'
 
 const PATH = `${BASE}batch`
@@ -79,7 +79,8 @@ async function sendGroup(reads: readonly Pending[]): Promise<void> {
     const [first] = reads
     if (first && reads.length === 1) return settle(first, await read(BASE + first.address, {}, signal))
     const get = reads.map(({ address }) => address).join(' ')
-    const { answers } = await read<{ answers: Entry[] }>(PATH, { get }, signal)
+    const { answers } = await read<{ answers?: Entry[] }>(PATH, { get }, signal)
+    if (answers === undefined) throw foreignAnswer(200)
     reads.forEach((one, at) => {
       const { status, body, retry_after } = answers[at] ?? MISSING
       if (status === 200) settle(one, body)

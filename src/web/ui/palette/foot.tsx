@@ -11,7 +11,7 @@ export type Outcome = { message: string; isFailure: boolean }
 
 const GapNotice = ({ what, problem, retry }: Gap): JSX.Element => (
   <p class="notice warn" role="alert">
-    <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
+    <Icon name={problem.code === 'offline' ? 'offline' : 'warning'} />
     <span>
       {what} could not be searched: {problem.message}{' '}
       <button type="button" class="button plain" onClick={retry}>

@@ -19,8 +19,8 @@ export const Empty = ({ icon = 'dot', title, children }: EmptyProps): JSX.Elemen
 /** The error state with a retry button. */
 export const Failed = ({ problem, retry }: { problem: Problem; retry: () => void }): JSX.Element => (
   <div class="state" role="alert">
-    <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
-    <h3>{problem.status === 0 ? 'No connection' : 'Something went wrong'}</h3>
+    <Icon name={problem.code === 'offline' ? 'offline' : 'warning'} />
+    <h3>{problem.code === 'offline' ? 'No connection' : 'Something went wrong'}</h3>
     <p>{problem.message}</p>
     <button type="button" class="button" onClick={retry}>
       Try again
@@ -66,7 +66,7 @@ const StaleNotice = ({
   retry: () => void
 }): JSX.Element => (
   <p class="notice warn" role="status">
-    <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
+    <Icon name={problem.code === 'offline' ? 'offline' : 'warning'} />
     <span>
       Last updated {clock(at)}: {problem.message}{' '}
       <button type="button" class="button plain" onClick={retry}>

@@ -172,7 +172,7 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                 headings={[
                   { title: title.replace('By ', '').replace(/^\w/, (letter) => letter.toUpperCase()) },
                   { title: 'Refunds', isNumber: true },
-                  ...(answer.totals.reversed > 0 ? [{ title: 'Reversed', isNumber: true }] : []),
+                  ...((answer.totals?.reversed ?? 0) > 0 ? [{ title: 'Reversed', isNumber: true }] : []),
                   { title: 'Amount', isNumber: true },
                   { title: 'MRR', isNumber: true },
                 ]}
@@ -184,7 +184,7 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                     <td class="number" data-title="Refunds">
                       {count(line.count + line.reversed)}
                     </td>
-                    {answer.totals.reversed > 0 && (
+                    {(answer.totals?.reversed ?? 0) > 0 && (
                       <td class="number" data-title="Reversed">
                         {count(line.reversed)}
                       </td>
@@ -199,7 +199,7 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                 ))}
               </tbody>
             </table>
-            {answer.totals.reversed > 0 && (
+            {(answer.totals?.reversed ?? 0) > 0 && (
               <p class="small quiet">
                 Apple took a reversed refund back: it counts negatively, also where the refund was in earlier
                 days.

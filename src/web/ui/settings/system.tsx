@@ -1,4 +1,4 @@
-/** Settings, System: the last result of the checks with its age, and running them. */
+/** Settings, System: the verdict on this server, the last result of the checks with its age, and running them. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -12,6 +12,9 @@ import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { RelativeTime } from '../parts/relative_time.tsx'
 import { invalidate, useQuery } from '../queries.ts'
+import { withCommands } from '../today/commands.ts'
+import { useStatus, type Verdict } from '../today/status.ts'
+import { VerdictPill } from '../today/verdict_pill.tsx'
 import { count, duration, plural } from '../words.ts'
 import { type Check, countChecks, sortChecks } from './system_checks.ts'
 
@@ -30,7 +33,9 @@ const BADGES: Record<Check['status'], { title: string; tone: string }> = {
   skipped: { title: 'Skipped', tone: '' },
 }
 
-function Row({ check }: { check: Check }): JSX.Element {
+type RowProps = { check: Pick<Check, 'title' | 'status' | 'detail' | 'remedy'> }
+
+function Row({ check }: RowProps): JSX.Element {
   const { title, tone } = BADGES[check.status]
   return (
     <li class="check">
@@ -82,11 +87,33 @@ function Summary({ result }: { result: Result }): JSX.Element {
   )
 }
 
+/** What is found now, in contrast to the results of the checks. */
+function Found({ verdict }: { verdict: Verdict }): JSX.Element | null {
+  const found = verdict.reasons.filter(({ check }) => check === null)
+  if (found.length === 0) return null
+  return (
+    <ul class="rows" aria-label="Needs attention now">
+      {found.map(({ level, title, detail, remedy }) => (
+        <Row
+          key={`${title} ${detail}`}
+          check={{
+            status: level,
+            title,
+            detail: withCommands(detail),
+            remedy: remedy && withCommands(remedy),
+          }}
+        />
+      ))}
+    </ul>
+  )
+}
+
 const NeverRun = (): JSX.Element => (
-  <Empty icon="question" title="The checks have not run yet">
+  <Empty icon="question" title="No results yet">
     <p>
-      They examine the configuration, the disk, the database, the address, Apple’s keys and the backups, and
-      say what to do. They take a few seconds and change nothing.
+      They run soon after the first start, and then daily if the job <code>checks</code> is on. They examine
+      the configuration, the disk, the database, the address, Apple’s keys and the backups, and say what to
+      do. They take a few seconds and change nothing.
     </p>
   </Empty>
 )
@@ -126,10 +153,15 @@ export function System(): JSX.Element {
     { interval_ms: isRunning ? RUNNING_INTERVAL_MS : IDLE_INTERVAL_MS },
   )
   const isRunningNow = (result.data?.running ?? null) !== null
+  const finished_at = result.data?.result?.finished_at
+  const verdict = useStatus().data?.verdict
   useEffect(() => setRunning(isRunningNow), [isRunningNow])
+  // The verdict rests on the results.
+  useEffect(() => void (finished_at && invalidate('/api/v1/status')), [finished_at])
   return (
     <Card
       title="System checks"
+      tools={verdict && <VerdictPill verdict={verdict} />}
       foot={
         <span>
           <CodeProse text="The same checks in a terminal: `windfall doctor`. To report a problem, attach the file that `windfall support` writes; it contains no secrets." />
@@ -141,6 +173,7 @@ export function System(): JSX.Element {
           <div class="stack">
             <RunChecks isRunning={running !== null} />
             {running && <Progress running={running} />}
+            {verdict && <Found verdict={verdict} />}
             {last && <Summary result={last} />}
             {last && (
               <ul class="rows" aria-label="Results">

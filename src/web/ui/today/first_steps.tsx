@@ -32,10 +32,6 @@ export function useHasFirstSteps(): boolean {
   return data !== undefined && !data.dismissed && data.steps.some(({ done }) => !done)
 }
 
-/** Whether Apple has sent a notification, so that it is known to arrive. */
-export const useHasArrived = (): boolean =>
-  useFirstSteps().data?.steps.some(({ name, done }) => name === 'notification' && done) === true
-
 /** Whether Today asks for the time zone. */
 export const useAsksZone = (): boolean => useFirstSteps().data?.has_time_zone === false
 

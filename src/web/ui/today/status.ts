@@ -7,6 +7,7 @@ import { withCommands } from './commands.ts'
 
 type Status = InferOutput<typeof StatusAnswer>
 export type StatusRow = Status['rows'][number]
+export type Verdict = NonNullable<Status['verdict']>
 
 /** The finding that the first import runs. A banner shows it on every view. */
 export const FIRST_IMPORT = 'import:first'

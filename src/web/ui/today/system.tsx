@@ -1,4 +1,4 @@
-/** Status findings that need attention, and the badge shown if there are none. */
+/** Status findings that need attention. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useNow } from '../now.ts'
@@ -97,9 +97,3 @@ export function System({ rows: all }: { rows: StatusRow[] }): JSX.Element | null
     </section>
   )
 }
-
-export const AllOk = (): JSX.Element => (
-  <span class="badge good">
-    <Icon name="check" /> Imports and notifications work
-  </span>
-)

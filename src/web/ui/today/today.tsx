@@ -19,11 +19,12 @@ import { day, weekday } from '../words.ts'
 import type { TodayFigures } from './certainty.ts'
 import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, Yesterday } from './figures.tsx'
-import { FirstSteps, useAsksZone, useHasArrived, useHasFirstSteps } from './first_steps.tsx'
+import { FirstSteps, useAsksZone, useHasFirstSteps } from './first_steps.tsx'
 import { MissingApps } from './missing_apps.tsx'
 import { NoApps } from './no_apps.tsx'
 import { FIRST_IMPORT, useStatus } from './status.ts'
-import { AllOk, System } from './system.tsx'
+import { System } from './system.tsx'
+import { VerdictPill } from './verdict_pill.tsx'
 
 const ZoneAnswer = latePart('The choice of the time zone', () =>
   import('../settings/alerts/time_zone.tsx').then((module) => module.ZoneAnswer),
@@ -109,7 +110,6 @@ function ForOwner(): JSX.Element {
 function Head(): JSX.Element {
   const status = useStatus()
   const today = useToday().data?.today_on
-  const hasArrived = useHasArrived()
   return (
     <header class="page-head">
       <Title>Today</Title>
@@ -118,7 +118,7 @@ function Head(): JSX.Element {
           {weekday(today)}, {day(today)}
         </p>
       )}
-      {hasArrived && status.data?.rows.length === 0 && <AllOk />}
+      {status.data?.verdict && <VerdictPill verdict={status.data.verdict} />}
     </header>
   )
 }

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import { dayOfUtc } from '../../src/days.ts'
+import type { CheckResult } from '../../src/doctor/result.ts'
+import { APPLE_CURRENCIES } from '../../src/rates/currencies.ts'
+import { openSetting } from '../../src/store/setting.ts'
+import { BUNDLE, renewedPayload } from '../apple/samples.ts'
+import { temporaryFolder } from '../folders.ts'
+import { type ForwardingApp, openForwardingApp, openHttpReceiver } from '../forwarding/receiving.ts'
+import type { TestApp } from '../helpers.ts'
+import { openChecked } from './checking.ts'
+
+type Reason = { level: string; title: string; detail: string; remedy: string | null; check: string | null }
+type Verdict = {
+  level: string
+  errors: number
+  warnings: number
+  reasons: Reason[]
+  checked_at: number | null
+} | null
+
+const HOUR_MS = 3_600_000
+
+async function verdictOf(app: TestApp, bearer?: string): Promise<Verdict> {
+  const headers = { authorization: `Bearer ${bearer ?? (await app.token())}` }
+  const response = await app.request('/api/v1/status', { headers })
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { verdict: Verdict }).verdict
+}
+
+const arrived = async (app: TestApp): Promise<void> => {
+  const outer = { notificationUUID: 'first', signedDate: app.clock() }
+  expect((await app.notify(renewedPayload(app.authority, { outer }))).status).toBe(200)
+}
+
+const passed = (id: string): CheckResult => ({
+  id,
+  title: id,
+  status: 'ok',
+  detail: 'Fine.',
+  remedy: null,
+  quote: null,
+})
+
+/** Stores a rate of today for every currency. */
+async function keepRates({ windfall: { store }, clock }: TestApp): Promise<void> {
+  const insert = store.prepare<[string, string, number]>(
+    "insert into rates values (?, ?, 1000000000, 'test', ?)",
+  )
+  await store.commit(() => {
+    for (const currency of APPLE_CURRENCIES) insert.run(currency, dayOfUtc(clock()), clock())
+  })
+}
+
+/** Opens a Windfall that forwards, with the results of the checks of an earlier start and a notification. */
+async function openExamined(results: readonly CheckResult[]): Promise<ForwardingApp> {
+  const { path: folder } = temporaryFolder()
+  const before = await openForwardingApp({ folder })
+  const [started_at, finished_at] = [before.clock() - 2_000, before.clock() - 1_000]
+  const examination = { version: '1.0.0', started_at, finished_at, with_test: false, results }
+  const setting = openSetting(before.windfall.store, 'examination')
+  await before.windfall.store.commit(() => setting.set(JSON.stringify(examination)))
+  await before.close()
+  const app = await openForwardingApp({ folder, clock: before.clock, apps: [] })
+  await app.windfall.jobs.runNow('housekeeping')
+  await keepRates(app)
+  await arrived(app)
+  return app
+}
+
+test('a server without a notification or a report has no verdict, even after its checks', async () => {
+  const { app, checks } = await openChecked()
+  expect(await verdictOf(app)).toBeNull()
+  expect((await checks()).some(({ status }) => status !== 'ok')).toBe(true)
+  expect(await verdictOf(app)).toBeNull()
+  await arrived(app)
+  expect(await verdictOf(app)).toMatchObject({ checked_at: app.clock() })
+})
+
+test('without an error and a warning, all is well once the checks have run', async () => {
+  const app = await openExamined([passed('disk'), passed('address:request')])
+  const verdict = await verdictOf(app)
+  expect(verdict).toEqual({
+    level: 'ok',
+    errors: 0,
+    warnings: 0,
+    reasons: [],
+    checked_at: app.clock() - 1_000,
+  })
+})
+
+test('a warning and an error of the checks count, except those that are found anew', async () => {
+  const warning = { ...passed('drill'), status: 'warning', detail: 'No drill.', remedy: 'Restore.' } as const
+  const over = { ...passed('webhooks:ep_1'), status: 'error', remedy: 'Repair it.' } as const
+  const amber = await openExamined([warning, over])
+  const drill = { level: 'warning', title: 'drill', detail: 'No drill.', remedy: 'Restore.', check: 'drill' }
+  expect(await verdictOf(amber)).toMatchObject({ level: 'warning', errors: 0, warnings: 1, reasons: [drill] })
+  const error = { ...passed('file_system'), status: 'error', remedy: 'Move it.', quote: 'Quoted.' } as const
+  const red = await openExamined([warning, error])
+  expect(await verdictOf(red)).toMatchObject({
+    level: 'error',
+    errors: 1,
+    warnings: 1,
+    reasons: [{ level: 'error', check: 'file_system', detail: 'Fine. Quoted.' }, drill],
+  })
+})
+
+test('an endpoint that refuses requests is named, while it fails and while many of its requests fail', async () => {
+  const app = await openExamined([passed('disk')])
+  const receiver = await openHttpReceiver(({ index }) => (index % 3 === 0 ? 200 : 400))
+  const { endpoint } = await app.addEndpoint(receiver.url, { name: 'Billing' })
+  await app.append(10)
+  await app.settled()
+  expect(await verdictOf(app)).toMatchObject({
+    level: 'warning',
+    reasons: [
+      {
+        level: 'warning',
+        title: 'Many requests to a webhook fail',
+        detail: expect.stringContaining('60 % of the requests to Billing in the last seven days failed'),
+        check: null,
+      },
+    ],
+  })
+  receiver.behave(() => 500)
+  await app.append(5)
+  await app.settled()
+  expect(app.endpoint(endpoint.id).state).toBe('failing')
+  const detail = expect.stringContaining('Billing is failing since')
+  expect((await verdictOf(app))?.reasons).toMatchObject([{ title: 'A webhook is failing', detail }])
+  receiver.behave(() => 200)
+  await app.run(HOUR_MS)
+  expect(app.endpoint(endpoint.id).state).toBe('active')
+  expect(await verdictOf(app)).toMatchObject({ level: 'ok' })
+})
+
+test('a caller that cannot read everything gets no verdict', async () => {
+  const app = await openExamined([passed('disk')])
+  const { store, tokens, apps } = app.windfall
+  const scope = { organization_id: app.organization.id, apps: [apps.list()[0]?.id ?? BUNDLE] }
+  const { token } = await store.commit(() => tokens.create('one app', scope))
+  expect(await verdictOf(app, token)).toBeNull()
+  expect(await verdictOf(app)).not.toBeNull()
+})
+
+test('the job stores results without a request to Apple, and the owner can run the checks right after it', async () => {
+  const { app, call, system } = await openChecked()
+  const state = await app.windfall.jobs.runNow('checks')
+  expect(state).toMatchObject({
+    error: null,
+    outcome: expect.stringMatching(/^errors: \d+, warnings: \d+, passed: \d+, skipped: \d+$/),
+  })
+  const { result } = await system()
+  const apple = result?.checks.filter(({ id }) => ['apple', 'clock'].includes(id))
+  const detail = 'The daily checks ask Apple only if there are Apple keys. Run the checks to ask now.'
+  expect(apple?.map(({ status, detail: words }) => [status, words])).toEqual([
+    ['skipped', detail],
+    ['skipped', detail],
+  ])
+  expect((await call('POST', 'system/checks', {})).status).toBe(202)
+})
