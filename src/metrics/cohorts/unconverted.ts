@@ -43,8 +43,12 @@ type ProductAndCountry = Pick<Row, 'product_id' | 'storefront'>
 
 const LINEAGES_PER_TURN = 200
 const GROSS = [
-  ...['revenue.new', 'revenue.renewal', 'revenue.one_time'],
-  ...['revenue.refund', 'revenue.refund_reversed', 'revenue.proration'],
+  'revenue.new',
+  'revenue.renewal',
+  'revenue.one_time',
+  'revenue.refund',
+  'revenue.refund_reversed',
+  'revenue.proration',
 ]
 /** The measures of money in each basis, as JSON. */
 const MEASURES = { gross: JSON.stringify(GROSS), proceeds: JSON.stringify([...PROCEEDS_PARTS.keys()]) }

@@ -11,7 +11,7 @@ import { openExpiring } from './expiring.ts'
 import { openCustomerFigures } from './figures.ts'
 import { openFinding } from './finding.ts'
 import { type IsErased, openHistories } from './histories.ts'
-import { apiLink, openLinkedUsers } from './linked_users.ts'
+import { apiLink, openLinkedUsers, type ReportedName } from './linked_users.ts'
 import { type CustomerPage, type CustomerScope, type Listing, openLists } from './lists.ts'
 import { openSearch } from './search.ts'
 import type { CustomerValue } from './value_statements.ts'
@@ -180,16 +180,8 @@ export function openCustomers({
     return canonical_id === null ? null : eventsOf(membersOf(canonical_id), page)
   }
 
-  /** The name of the customer of some users, with the labels of their links. */
-  function displayNameOf(app_id: string, users: readonly NamingUser[]): DisplayName {
-    const ids = users.map(({ app_user_id }) => app_user_id)
-    const found = linkedUsers.nameOf(app_id, ids, nameAttribute())
-    if (found === null) return NO_NAME
-    const isLinkVerified = users.some(
-      ({ app_user_id, verification }) => app_user_id === found.app_user_id && verification === 'verified',
-    )
-    return { display_name: found.name, display_name_verified: found.is_proved && isLinkVerified }
-  }
+  const displayNameOf = (app_id: string, users: readonly NamingUser[]): DisplayName =>
+    nameAmong(users, (ids) => linkedUsers.nameOf(app_id, ids, nameAttribute()))
   const usersOf = (app_id: string, userIds: readonly string[]) =>
     [...new Set(userIds)].map((id) => linkedUsers.user(app_id, id) ?? { app_id, app_user_id: id })
 
@@ -228,6 +220,16 @@ export function openCustomers({
 
   const queries = { list, find, profile, events, user, findById, summaryOf, figuresOf, displayNameOf }
   return { ...queries, values, waitUntilCurrent, generationsOf, ready: metrics.ready }
+}
+
+/** The name that `find` finds for some users, with the labels of their links. */
+function nameAmong(users: readonly NamingUser[], find: (ids: string[]) => ReportedName | null): DisplayName {
+  const found = find(users.map(({ app_user_id }) => app_user_id))
+  if (found === null) return NO_NAME
+  const isLinkVerified = users.some(
+    ({ app_user_id, verification }) => app_user_id === found.app_user_id && verification === 'verified',
+  )
+  return { display_name: found.name, display_name_verified: found.is_proved && isLinkVerified }
 }
 
 const firstPurchasedAt = ({ original_purchased_at }: Customer): number =>

@@ -36,7 +36,7 @@ type MoveRow = {
 }
 
 /** A value that names a user. `is_proved`: it came with the secret key or from an attested device. */
-type ReportedName = { name: string; app_user_id: string; is_proved: boolean }
+export type ReportedName = { name: string; app_user_id: string; is_proved: boolean }
 
 /** The maximum number of links read; more than a profile shows. */
 const MAX_LINKS = 200

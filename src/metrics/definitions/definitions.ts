@@ -273,11 +273,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
       term('renewal', 'Renewals', 'Later charges of a subscription.'),
       term('one_time', 'One-time', 'Purchases that do not renew.'),
       term('refunds', 'Refunds', 'Amounts that Apple refunded, as negative numbers.'),
-      term(
-        'refund_reversed',
-        'Refunds reversed',
-        'Refunds that Apple took back, on the day of the reversal. By the day of the purchase, refunds are less these.',
-      ),
+      term('refund_reversed', 'Refunds reversed', 'Refunds that Apple took back, on that day.'),
       term(
         'proration',
         'Upgrades',

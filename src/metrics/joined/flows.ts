@@ -66,8 +66,7 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
     // The ledger’s rows of losses, and of returned losses, are negative, so the reports’ counts are negated.
     const exact = mergeAmounts(reportMeasures(measure, query).map(read), isLoss(measure) ? -1 : 1)
     if (query.basis !== 'proceeds') return { lines: exact, basis: NO_AMOUNTS }
-    const unshared = isRevenue(measure) ? revenueMeasures(measure, 'unshared').map(read) : []
-    const estimates = estimatesOf(mergeAmounts(unshared))
+    const estimates = estimatesOf(mergeAmounts(unsharedMeasures(measure).map(read)))
     const basis: DailyAmounts = new Map()
     addAll(basis, exact.values(), 'exact')
     addAll(basis, estimates.values(), 'estimated')
@@ -225,6 +224,9 @@ function reportMeasures(measure: FlowMeasure, { basis }: JoinedQuery): ReportedM
   if (isRevenue(measure)) return revenueMeasures(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')
   return isLoss(measure) ? reportLossMeasures(measure) : [measure]
 }
+
+const unsharedMeasures = (measure: FlowMeasure): MoneyMeasure[] =>
+  isRevenue(measure) ? revenueMeasures(measure, 'unshared') : []
 
 function reportLossMeasures(measure: LossMeasure): ReportedMeasure[] {
   if (isOfRefund(measure)) return []
