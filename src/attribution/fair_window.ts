@@ -38,15 +38,15 @@ type Traffic = {
   networks: ReturnType<typeof openShares>
   /** When the newest proved call came, admitted or refused. */
   provedAt: number
-  /** The network of the newest exempt caller. */
-  exempt: { network: string; at: number }
+  /** The network of the newest exempt caller, and the calls of all that were admitted in the last minute. */
+  exempt: { network: string; at: number; admitted: Stamps }
 }
 
 /**
  * A sliding window for each organization: at most `limit` admitted calls in any 60 seconds; refused calls do not count.
  * A single caller may use all of it. While others call:
- * - from half full on, an address gets at most `limit` ÷ the number of calling addresses, and a network at most `limit`
- *   ÷ the number of calling networks, at least a twentieth each;
+ * - from half full on, what exempt callers leave of `limit` is divided: an address gets at most this ÷ the number of
+ *   calling addresses, and a network this ÷ the number of calling networks, at least a twentieth each;
  * - unproved callers leave room for as many calls as proved callers made in their busiest minute of the last five
  *   minutes, at most half; while two networks call, at least for a tenth, if a proved call came within a day;
  * - of unproved callers, those from networks whose first admitted call is less than a day ago leave room in the same way
@@ -67,14 +67,14 @@ export function openFairWindow(limit: () => number, clock: Clock, memory: Memory
     const { client, isProved, isExempt } = caller
     const rank = isProved ? 'proved' : networks.isKnown(client.network) ? 'known' : 'stranger'
     const traffic = trafficOf(organization_id)
-    for (const one of RANKS) traffic.admitted[one].drop(now - MINUTE_MS)
+    for (const one of [...Object.values(traffic.admitted), traffic.exempt.admitted]) one.drop(now - MINUTE_MS)
     const ranked = { ...caller, rank } as const
     noteSeen(traffic, ranked, now)
     if (isProved) provedAt.set(organization_id, now)
     const reached = limitReached(traffic, ranked, limit(), now)
     if (reached !== null) throw refusal(traffic, ranked, now, reached)
     traffic.admitted[rank].add(now)
-    if (isExempt) return
+    if (isExempt) return traffic.exempt.admitted.add(now)
     traffic.addresses.noteAdmitted(client.address, now)
     traffic.networks.noteAdmitted(client.network, now)
     networks.note(client.network)
@@ -109,14 +109,14 @@ const openTraffic = (half: () => number, provedAt: number): Traffic => ({
   addresses: openShares(),
   networks: openShares(),
   provedAt,
-  exempt: { network: '', at: Number.NEGATIVE_INFINITY },
+  exempt: { network: '', at: Number.NEGATIVE_INFINITY, admitted: openStamps() },
 })
 
 function noteSeen(traffic: Traffic, { client, rank, isExempt }: Ranked, now: number): void {
   if (rank !== 'stranger') traffic.busiest[rank].note(now)
   if (rank === 'proved') traffic.provedAt = now
   if (isExempt) {
-    traffic.exempt = { network: client.network, at: now }
+    Object.assign(traffic.exempt, { network: client.network, at: now })
   } else {
     traffic.addresses.noteSeen(client.address, now)
     traffic.networks.noteSeen(client.network, now)
@@ -142,8 +142,9 @@ function limitReached(traffic: Traffic, caller: Ranked, most: number, at: number
     return 'reserved'
   if (caller.isExempt || count < most / 2) return null
   const { address, network } = caller.client
-  if (!traffic.addresses.hasRoom(address, most, at)) return 'address'
-  return traffic.networks.hasRoom(network, most, at) ? null : 'network'
+  const divided = most - traffic.exempt.admitted.countAfter(at - MINUTE_MS)
+  if (!traffic.addresses.hasRoom(address, divided, at)) return 'address'
+  return traffic.networks.hasRoom(network, divided, at) ? null : 'network'
 }
 
 /** The number of calls that others leave to proved callers and to known ones. */

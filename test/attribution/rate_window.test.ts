@@ -190,6 +190,19 @@ test('an app behind one address and its backend share the whole window', () => {
   expect(outcomes.filter(({ wait_s }) => wait_s !== null)).toEqual([])
 })
 
+test('networks divide what the backend leaves', () => {
+  const site = from('2001:db8:1::1')
+  const app = from('203.0.113.1')
+  const outcomes = played([
+    ...everyMinute(site, 600, {}),
+    ...everyMinute(app, 65, { offset: 10 }),
+    ...everyMinute(BACKEND, 60, { offset: 20 }),
+  ])
+  expect(refused(outcomes, BACKEND)).toBe(0)
+  expect(refused(outcomes, app)).toBe(0)
+  expect(mostInAMinute(outcomes)).toBeLessThanOrEqual(240)
+})
+
 test('the addresses of one network share what a network gets', () => {
   for (const address of [(n: number) => `2001:db8:0:${n.toString(16)}::1`, (n: number) => `203.0.113.${n}`]) {
     const { call } = openWindow()
