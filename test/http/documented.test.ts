@@ -36,7 +36,7 @@ async function faultsAt(path: string, name: string, value: string): Promise<stri
 test('documents the type and bounds of whole numbers, and enforces them', async () => {
   const numbers = inQuery.filter(({ schema }) => schema.type === 'integer')
   expect(new Set(numbers.map(({ name }) => name))).toEqual(
-    new Set(['limit', 'before', 'after', 'from_at', 'until_at', 'within_days', 'cursor']),
+    new Set(['limit', 'before', 'after', 'from_at', 'until_at', 'within_days', 'cursor', 'days']),
   )
   for (const { path, name, schema } of numbers) {
     const { minimum, maximum, default: usual = minimum } = schema as Record<string, number>

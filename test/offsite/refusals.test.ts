@@ -28,7 +28,7 @@ function bucketAt(port: number, settings: Settings = {}, now = NOW) {
   const dispatcher = dispatcherWith({ allow: ['127.0.0.1'] })
   const { signal } = new AbortController()
   return openS3(
-    { dispatcher, clock: () => now, signal, quiet_ms: 300, limit_ms: 1000 },
+    { dispatcher, clock: () => now, signal, quiet_ms: 1_500, limit_ms: 4_000 },
     placeOf(port, settings),
   )
 }
@@ -116,7 +116,7 @@ test('a list that has the same page again and again, and an answer that trickles
     const timer = setInterval(() => socket.write(' '), 50)
     socket.on('close', () => clearInterval(timer)).on('error', () => {})
   })
-  await expect(listing(trickling.port)).rejects.toThrow(/did not end its answer within 1 seconds/)
+  await expect(listing(trickling.port)).rejects.toThrow(/did not end its answer within 4 seconds/)
 })
 
 test.each([
@@ -162,7 +162,7 @@ test.each([
     'HTTP/1.1 404 Not Found\r\ncontent-length: 6\r\n\r\n<html>',
     /status 404, but not as S3 does\. Correct endpoint/,
   ],
-  ['HTTP/1.1 200 OK\r\ncontent-length: 60\r\n\r\n<html>', /neither took nor sent anything for 0\.3 seconds/],
+  ['HTTP/1.1 200 OK\r\ncontent-length: 60\r\n\r\n<html>', /neither took nor sent anything for 1\.5 seconds/],
 ])('a server that is not S3 is named: %j', async (response, words) => {
   const { port } = await openReceiver((socket, received) => {
     if (received.endsWith('\r\n\r\n')) socket.write(response)

@@ -7,6 +7,7 @@ import { ALONE } from './suites.ts'
 const WITH_WIDE_LIMITS = [
   'test/metrics/series/query_scheduling.test.ts',
   'test/metrics/upkeep/full_disk.test.ts',
+  'test/offsite/refusals.test.ts',
   'test/offsite/uploads.test.ts',
 ]
 
