@@ -176,14 +176,22 @@ function pointsOf(
   return { points, reasons, isEmpty }
 }
 
-/** Returns a function that tells whether a line is known in a bucket, and why not or why it may still change. */
-function lineStates(
+/** Whether a line is known in a bucket, and why not or why it may still change. */
+type StateOf = (at: number) => { isKnown: boolean; reasons: Reason[] }
+
+function lineStates(line: FormulaLine, of: TallyOf, view: View, apps: readonly string[] | null): StateOf {
+  const stateOf = observedStates(line, of, view, apps)
+  if (!line.of_interval || view.are_intervals) return stateOf
+  return (at) => ({ isKnown: false, reasons: ['not_one_interval', ...stateOf(at).reasons] })
+}
+
+/** The states by what was observed in the days of a view. */
+function observedStates(
   line: FormulaLine,
   of: TallyOf,
-  { days, are_intervals, knowledge: { knownOf, reasonsOf } }: View,
+  { days, knowledge: { knownOf, reasonsOf } }: View,
   apps: readonly string[] | null,
-): (at: number) => { isKnown: boolean; reasons: Reason[] } {
-  if (line.of_interval && !are_intervals) return () => ({ isKnown: false, reasons: ['not_one_interval'] })
+): StateOf {
   const knownBy = line.known_by ?? line.measures
   const wholeBy = line.whole_by ?? knownBy
   const [known, fullyKnown] = [knownOf(knownBy, apps), knownOf(wholeBy, apps)]

@@ -10,8 +10,8 @@ const rangeOf = (series: readonly Series[], part: string | null = null) =>
   series.find((one) => one.part === part)?.range
 
 /** One subscription throughout, and three from 20 March to 20 April. */
-async function openLosing() {
-  const ledger = await openTestLedger()
+async function openLosing(heard_at?: number) {
+  const ledger = await openTestLedger({ ...(heard_at !== undefined && { heard_at }) })
   const { notifyTransaction } = ledger
   for (const [index, [from, until]] of [
     ['2026-03-10', '2026-04-10'],
@@ -56,6 +56,15 @@ test('a churn rate is that of one whole interval, and null for other days', asyn
     const june = await getMetric(`${name}?from=2026-06-01&interval=month`)
     expect(rangeOf(june.series)).toMatchObject({ ratio: 0, complete: false, reasons: ['unfinished'] })
   }
+})
+
+test('a churn rate of other days says what of these days is not known, too', async () => {
+  const { getMetric } = await openLosing(at('2026-04-10'))
+  const { series } = await getMetric('churn_rate?from=2026-04-12&to=2026-05-20&interval=month')
+  expect(rangeOf(series)).toMatchObject({
+    ratio: null,
+    reasons: ['not_one_interval', 'older_unknown', 'grace'],
+  })
 })
 
 test('a CSV file of churn has a line without a figure for the days that are not a whole interval', async () => {

@@ -66,6 +66,8 @@ test('uses the last finished period for churn, names it, and shows nothing witho
   const before = seriesOf(ratioPoints([[1, 10, true]]))
   const previous = { from_on: '2026-10-20', until_on: '2026-11-10', series: [before] }
   expect(comparedText({ ...churn, previous })).toBe('vs. week of Nov 2')
+  const unfinishedBefore = { ...previous, series: [seriesOf([])] }
+  expect(comparedText({ ...churn, previous: unfinishedBefore })).toBe('')
 })
 
 test('a part that an answer lacks is zero, and unknown where the total is', () => {
@@ -235,4 +237,22 @@ test('reports how many subscriptions of a level have no value', () => {
   expect(unpricedNote(answer)).toBe('2 transactions with unknown price excluded.')
   expect(noPeriodNote(answerOf({ series: [counted('no_period', 0)] }))).toBeNull()
   expect(noPeriodNote(answerOf({}))).toBeNull()
+})
+
+test('draws the month before beside a month, and not the days before it that the compared days have, too', () => {
+  const clipped = { on: '2026-08-31', until_on: '2026-08-31', reasons: [] }
+  const before = [
+    ...moneyPoints([1], '2026-08-01').map((point) => ({ ...point, clipped })),
+    ...moneyPoints([30], '2026-09-01'),
+  ]
+  const answer = answerOf({
+    interval: 'month',
+    from_on: '2026-10-01',
+    until_on: '2026-10-31',
+    series: [seriesOf(moneyPoints([31], '2026-10-01'))],
+    previous: { from_on: '2026-08-31', until_on: '2026-09-30', series: [seriesOf(before)] },
+  })
+  const { lines } = graphOf(answer, undefined, [], { style: 'bar', isInParts: false, title: 'Revenue' })
+  const line = lines.find(({ key }) => key === 'before')
+  expect([line?.values, line?.titles]).toEqual([[30], ['Previous: September 2026']])
 })

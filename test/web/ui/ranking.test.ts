@@ -57,6 +57,18 @@ test('treats a missing previous value as zero unless small values were combined'
   expect(rankingOf({ ...answer, previous: null }, [], 8).rows.map((row) => row.before)).toEqual([null, null])
 })
 
+test('leaves out values that only the days around the range have', () => {
+  const series = [
+    ...['one', 'two', 'three'].map((value) => seriesOf(moneyPoints([5]), { value })),
+    seriesOf(moneyPoints([9]), { others: 2, range: { milli: 0 } }),
+  ]
+  const before = [seriesOf(moneyPoints([2]), { value: 'one' }), series[3] ?? seriesOf([])]
+  const answer = answerOf({ split: 'product', series, previous: { ...stretch, series: before } })
+  const { rows, combined } = rankingOf(answer, [], 2)
+  expect(combined).toBeNull()
+  expect(rows.map((row) => row.before)).toEqual([2, 0, 0])
+})
+
 test('ranks by growth: new and tiny values follow the others', () => {
   const of = (millis: Record<string, number>) =>
     Object.entries(millis).map(([value, milli]) => seriesOf(moneyPoints([milli]), { value }))

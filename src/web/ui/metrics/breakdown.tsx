@@ -113,9 +113,9 @@ const Tools = ({ title, order, csvUrls, onOrder }: ToolsProps): JSX.Element => (
 
 /** What the changes are against, and how values are ranked by growth; null without either. */
 const footOf = (answer: MetricAnswer, order: Order, uncompared: string | null): JSX.Element | null =>
-  answer.previous || uncompared || order === 'growth' ? (
+  comparedText(answer) !== '' || uncompared || order === 'growth' ? (
     <>
-      {answer.previous && <span>Changes {comparedText(answer)}.</span>}
+      {comparedText(answer) !== '' && <span>Changes {comparedText(answer)}.</span>}
       {uncompared && <span>Not compared: {uncompared}.</span>}
       {order === 'growth' && (
         <span>

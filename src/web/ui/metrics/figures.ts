@@ -62,12 +62,13 @@ export const isSigned = (metric: string): boolean => SIGNED.has(metric)
 export const isAmountOfChange = (metric: string, now: number, before: number): boolean =>
   isSigned(metric) || now < 0 || before < 0
 
-/** What the change of an answer's figures is against: a day for levels, else the compared period. */
+/** What the change of an answer's figures is against: a day for levels, else the compared period. Empty without one. */
 export function comparedText(answer: MetricAnswer): string {
   const { previous, kind } = answer
   if (!previous) return ''
-  const period = figuresPeriod({ ...answer, series: previous.series })
-  if (period !== null) return `vs. ${period}`
+  const before = { ...answer, series: previous.series }
+  const period = figuresPeriod(before)
+  if (period !== null) return hasPeriod(before) ? `vs. ${period}` : ''
   const until = bucket(previous.until_on, 'day')
   return kind === 'level' ? `since ${until}` : `vs. ${bucket(previous.from_on, 'day')} – ${until}`
 }
@@ -115,6 +116,10 @@ export function figuresPeriod(answer: MetricAnswer): string | null {
   if (!total || !isOfOnePeriod(answer.metric)) return null
   return periodText(figureOfAll(answer, total).point, answer.interval)
 }
+
+/** Whether a finished period lies in the days of an answer whose figures are of one period. */
+const hasPeriod = (answer: MetricAnswer): boolean =>
+  totalsOf(answer).some((one) => figureOfAll(answer, one).point !== null)
 
 /** The figure of one series of an answer: of exactly its days, or of the last finished period in them. */
 export function figureOfAll(

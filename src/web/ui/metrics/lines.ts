@@ -92,7 +92,11 @@ function previousLines(answer: MetricAnswer, style: Style): Line[] {
   const values = valuesTogether(all, unit)
   if (!previous || values.length === 0) return []
   const isLastYear = previous.from_on.slice(4) === answer.from_on.slice(4)
-  const titles = (all[0]?.points ?? []).map(
+  // The compared month can have more days. Weeks and months that the compared days clip at their start have no counterpart.
+  const count = totalsOf(answer)[0]?.points.length ?? 0
+  const beside = <One>(of: readonly One[]): One[] =>
+    interval === 'day' ? of.slice(0, count) : of.slice(Math.max(0, of.length - count))
+  const titles = beside(all[0]?.points ?? []).map(
     (point) => `${isLastYear ? 'Last year' : 'Previous'}: ${pointTitle(point, interval)}`,
   )
   return [
@@ -101,8 +105,7 @@ function previousLines(answer: MetricAnswer, style: Style): Line[] {
       title: isLastYear ? 'Same period last year' : 'Previous period',
       hue: 8,
       style,
-      // The compared month can have more days.
-      values: values.slice(0, totalsOf(answer)[0]?.points.length),
+      values: beside(values),
       isPrevious: true,
       titles,
     },

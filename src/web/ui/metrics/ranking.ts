@@ -53,8 +53,11 @@ export function rankingOf(
 ): Ranking {
   const { split, unit, previous } = answer
   const isRatio = unit === 'ratio'
-  const totals = totalsOf(answer)
-  const earlier = previous ? totalsOf(previous) : []
+  // Others without a figure are values that only the days around the range have.
+  const isPresent = (one: Series): boolean =>
+    one.others === 0 || isRatio || figureOfAll(answer, one).value !== 0
+  const totals = totalsOf(answer).filter(isPresent)
+  const earlier = previous ? totalsOf(previous).filter(isPresent) : []
   // A value missing from the previous period was zero only if that period had no combined values.
   const isComplete = earlier.every(({ others }) => others === 0)
   const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one).value]))

@@ -72,6 +72,7 @@ const PARTS = [
   { part: 'renewal', label: 'Renewals', sign: 1 },
   { part: 'one_time', label: 'One-time', sign: 1 },
   { part: 'refunds', label: 'Refunds', sign: -1 },
+  { part: 'refund_reversed', label: 'Refunds reversed', sign: 1 },
 ] as const
 /** The parameter of the page’s address that selects a part. */
 const PART_PARAM = 'revenue.part'
@@ -118,7 +119,9 @@ export function NetRevenue(): JSX.Element {
                 under={percentageText}
               />
             )}
-            {PARTS.map(({ part: name, label, sign }) => (
+            {PARTS.filter(
+              ({ part: name }) => name !== 'refund_reversed' || partOf(grossAnswer, name) !== 0,
+            ).map(({ part: name, label, sign }) => (
               <Figure
                 key={name}
                 label={label}
