@@ -238,12 +238,14 @@ const formulaOptions = ({ views }: Definition, { view, refunds, interval }: Seri
   interval,
 })
 
-/** Refuses a part that the view does not have. The counts of excluded purchases exist in all views. */
+/** Refuses a part that the view, or the metric with refunds on these days, does not have. The counts of excluded purchases exist in all views. */
 function assertPart(name: MetricName, options: FormulaOptions, part: string | undefined): void {
   if (part === undefined || EXCLUDED_PARTS.some((one) => one === part)) return
   const parts = formulaOf(name, options).lines.flatMap((line) => line.part ?? [])
   if (parts.includes(part)) return
-  const message = `the view ${options.view} has no part ${part}; it has: ${parts.join(', ') || 'none'}`
+  const { view, refunds } = options
+  const whole = view === null ? `${name} with refunds=${refunds}` : `the view ${view}`
+  const message = `${whole} has no part ${part}; it has: ${parts.join(', ') || 'none'}`
   throw invalid([{ path: 'part', message }])
 }
 

@@ -377,6 +377,11 @@ test.each([
   ['revenue?part=tips', 'part', 'revenue has no part tips; it has: new, renewal, one_time'],
   ['mrr_movements?part=churned', 'part', 'the view kinds has no part churned; it has: new, opening'],
   ['trial_conversion?part=lost', 'part', 'the view ended has no part lost; it has: none'],
+  [
+    'revenue?refunds=purchase_day&part=refund_reversed',
+    'part',
+    'revenue with refunds=purchase_day has no part refund_reversed; it has: new, renewal',
+  ],
   ['mrr?refunds=purchase_day', 'refunds', 'mrr has no refunds; use revenue'],
   ['churn_rate?basis=proceeds', 'basis', 'churn_rate is not available as proceeds; use basis=gross'],
   ['revenue?basis=proceeds&attribute=a=b', 'basis', 'proceeds are not available by attribute'],

@@ -20,7 +20,7 @@ import { type Definition, useDefinitions } from './definitions.ts'
 import { FILTER_PARAMS, filtersIn, MetricFilters } from './filters.tsx'
 import { Formula } from './formula.tsx'
 import { MetricCard } from './metric_card.tsx'
-import { isHidden } from './metric_query.ts'
+import { isHidden, partsWith } from './metric_query.ts'
 import { RequireFigures } from './require_figures.tsx'
 import { ChoiceMenu, RefundDays } from './tools.tsx'
 
@@ -29,7 +29,13 @@ const TOTAL = 'whole'
 /** Selects the view, the date of refunds and the part. */
 function Tools({ definition }: { definition: Definition }): JSX.Element {
   const [params, change] = useQueryParams()
-  const { views, parts, has_refund_days } = definition
+  const { views, has_refund_days } = definition
+  const parts = partsWith(definition, params.refunds ?? null)
+  const pickRefunds = (refunds: string | null): void => {
+    const isKept =
+      params.part === TOTAL || partsWith(definition, refunds).some(({ name }) => name === params.part)
+    change({ refunds, ...(!isKept && { part: null }) })
+  }
   return (
     <>
       {views.length > 1 && (
@@ -40,9 +46,7 @@ function Tools({ definition }: { definition: Definition }): JSX.Element {
           onPick={(view) => change({ view: view === views[0]?.name ? null : view, part: null })}
         />
       )}
-      {has_refund_days && (
-        <RefundDays value={params.refunds ?? null} onPick={(refunds) => change({ refunds })} />
-      )}
+      {has_refund_days && <RefundDays value={params.refunds ?? null} onPick={pickRefunds} />}
       {parts.length > 0 && (
         <ChoiceMenu
           label="Series"
