@@ -6,6 +6,7 @@ import type { AccessScope } from '../access/tokens.ts'
 import type { Accounts } from '../apps/accounts.ts'
 import type { AppleClients } from '../apps/apple_clients.ts'
 import type { App, Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
 import type { Products } from '../apps/products.ts'
 import type { Clock } from '../clock.ts'
 import type { Doctor } from '../doctor/doctor.ts'
@@ -40,6 +41,7 @@ type Deps = {
   silenceDetector: SilenceDetector
   imports: Pick<Imports, 'counts'>
   products: Pick<Products, 'list'>
+  organizations: Pick<Organizations, 'get'>
   auth: Auth
 }
 

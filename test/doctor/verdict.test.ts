@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { dayOfUtc } from '../../src/days.ts'
 import type { CheckResult } from '../../src/doctor/result.ts'
+import { openVerdict } from '../../src/doctor/verdict.ts'
+import { fault } from '../../src/health/findings.ts'
 import { APPLE_CURRENCIES } from '../../src/rates/currencies.ts'
 import { openSetting } from '../../src/store/setting.ts'
 import { BUNDLE, renewedPayload } from '../apple/samples.ts'
@@ -19,6 +21,7 @@ type Verdict = {
 } | null
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 async function verdictOf(app: TestApp, bearer?: string): Promise<Verdict> {
   const headers = { authorization: `Bearer ${bearer ?? (await app.token())}` }
@@ -52,10 +55,10 @@ async function keepRates({ windfall: { store }, clock }: TestApp): Promise<void>
 }
 
 /** Opens a Windfall that forwards, with the results of the checks of an earlier start and a notification. */
-async function openExamined(results: readonly CheckResult[]): Promise<ForwardingApp> {
+async function openExamined(results: readonly CheckResult[], age_ms = 1_000): Promise<ForwardingApp> {
   const { path: folder } = temporaryFolder()
   const before = await openForwardingApp({ folder })
-  const [started_at, finished_at] = [before.clock() - 2_000, before.clock() - 1_000]
+  const [started_at, finished_at] = [before.clock() - age_ms - 1_000, before.clock() - age_ms]
   const examination = { version: '1.0.0', started_at, finished_at, with_test: false, results }
   const setting = openSetting(before.windfall.store, 'examination')
   await before.windfall.store.commit(() => setting.set(JSON.stringify(examination)))
@@ -89,19 +92,76 @@ test('without an error and a warning, all is well once the checks have run', asy
 })
 
 test('a warning and an error of the checks count, except those that are found anew', async () => {
-  const warning = { ...passed('drill'), status: 'warning', detail: 'No drill.', remedy: 'Restore.' } as const
+  const warning = { ...passed('sync'), status: 'warning', detail: 'Slow.', remedy: 'Get an SSD.' } as const
   const over = { ...passed('webhooks:ep_1'), status: 'error', remedy: 'Repair it.' } as const
   const amber = await openExamined([warning, over])
-  const drill = { level: 'warning', title: 'drill', detail: 'No drill.', remedy: 'Restore.', check: 'drill' }
-  expect(await verdictOf(amber)).toMatchObject({ level: 'warning', errors: 0, warnings: 1, reasons: [drill] })
+  const slow = { level: 'warning', title: 'sync', detail: 'Slow.', remedy: 'Get an SSD.', check: 'sync' }
+  expect(await verdictOf(amber)).toMatchObject({ level: 'warning', errors: 0, warnings: 1, reasons: [slow] })
   const error = { ...passed('file_system'), status: 'error', remedy: 'Move it.', quote: 'Quoted.' } as const
   const red = await openExamined([warning, error])
   expect(await verdictOf(red)).toMatchObject({
     level: 'error',
     errors: 1,
     warnings: 1,
-    reasons: [{ level: 'error', check: 'file_system', detail: 'Fine. Quoted.' }, drill],
+    reasons: [{ level: 'error', check: 'file_system', detail: 'Fine. Quoted.' }, slow],
   })
+})
+
+test('neither a restore drill elsewhere nor an address in the local network counts', async () => {
+  const ids = ['drill', 'address:notifications']
+  const app = await openExamined(
+    ids.map((id) => ({ ...passed(id), status: 'warning', remedy: 'Change it.' })),
+  )
+  expect(await verdictOf(app)).toMatchObject({ level: 'ok', warnings: 0 })
+})
+
+test('results count for two days, then only what is found anew', async () => {
+  const failed = { ...passed('file_system'), status: 'error', remedy: 'Move it.' } as const
+  const recent = await openExamined([failed], 2 * DAY_MS - 60_000)
+  expect(await verdictOf(recent)).toMatchObject({ level: 'error', errors: 1 })
+  const old = await openExamined([failed], 2 * DAY_MS + 60_000)
+  expect(await verdictOf(old)).toBeNull()
+  const receiver = await openHttpReceiver(({ index }) => (index % 3 === 0 ? 200 : 400))
+  await old.addEndpoint(receiver.url, { name: 'Billing' })
+  await old.append(10)
+  await old.settled()
+  expect((await verdictOf(old))?.reasons).toMatchObject([{ check: null }])
+})
+
+test('what a finding and the checks both report counts once', async () => {
+  const failed = (id: string): CheckResult => ({ ...passed(id), status: 'error', remedy: 'Repair it.' })
+  const app = await openExamined([])
+  const slug = app.windfall.organizations.get(app.organization.id)?.slug
+  const covered = ['disk', 'backup', 'backup:copied', `keys:connect:${slug}`, `keys:purchase:${slug}`]
+  const others = ['keys:connect:another', 'inodes']
+  const last = {
+    ...{ version: '1.0.0', started_at: app.clock(), finished_at: app.clock(), with_test: false },
+    results: [...covered, ...others].map(failed),
+  }
+  const verdict = openVerdict({ ...app.windfall, doctor: { last: () => last } })
+  expect(verdict.of([])?.errors).toBe(covered.length + others.length)
+  const { id: organization_id } = app.organization
+  const ids = [
+    'disk',
+    'backup',
+    'backup:copy',
+    `key:connect:${organization_id}`,
+    `key:purchases:${organization_id}`,
+  ]
+  const findings = ids.map((id) => fault('subject', 'It is broken.', { id, organization_id }))
+  const { errors, reasons } = verdict.of(findings) ?? {}
+  expect(errors).toBe(ids.length + others.length)
+  expect(reasons?.flatMap(({ check }) => check ?? [])).toEqual(others)
+})
+
+test('the first notification of an app ends the warning that there was none', async () => {
+  const { app, checks } = await openChecked()
+  expect((await checks()).filter(({ id }) => id.startsWith('last_notification:'))).toMatchObject([
+    { status: 'warning' },
+  ])
+  await arrived(app)
+  const reasons = (await verdictOf(app))?.reasons ?? []
+  expect(reasons.filter(({ check }) => check?.startsWith('last_notification'))).toEqual([])
 })
 
 test('an endpoint that refuses requests is named, while it fails and while many of its requests fail', async () => {
