@@ -128,6 +128,7 @@ test('a program that is killed, or is not there, is named', async () => {
 test.each([
   'echo $$ > "$2/pid"; exec sleep 1000',
   'trap "" TERM; sh -c \'echo $$ > "$0/pid"; sleep 1000\' "$2"; true',
+  'sh -c \'trap "" TERM; echo $$ > "$0/pid"; sleep 1000; sleep 1000\' "$2" & wait',
 ])('ends the program that copies a backup when it closes: %s', async (script) => {
   const { app, elsewhere } = await openCopying(script)
   const running = app.windfall.jobs.runNow('backup').catch((error) => error)
@@ -135,6 +136,17 @@ test.each([
   await app.windfall.close()
   await running
   await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), 10_000)
+})
+
+test('does not wait for what left the group of the program and holds its stderr', async () => {
+  const script = 'setsid sh -c \'echo $$ > "$0/pid"; exec sleep 100\' "$2" & exit 0'
+  const { app, elsewhere, folder } = await openCopying(script)
+  const running = app.windfall.jobs.runNow('backup')
+  const pid = await vi.waitFor(() => pidIn(join(elsewhere, 'pid')), 20_000)
+  onTestFinished(() => void process.kill(pid))
+  expect((await running).error).toBeNull()
+  const [name = ''] = readdirSync(folder)
+  expect(openBackupLog(app.windfall.store).lastCopied()?.file).toBe(join(folder, name))
 })
 
 /** @throws Error while the file has no number */

@@ -1,6 +1,7 @@
 /** Copies backups to another machine with a program, and records it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../store.ts'
 import { openBackupLog } from './log.ts'
@@ -8,7 +9,10 @@ import { openBackupLog } from './log.ts'
 const TIME_LIMIT_MS = 3_600_000
 /** How long a program that is asked to end may take. */
 const GRACE_MS = 3_000
+/** How long stderr may stay open after the program. What the program has started can hold it for ever. */
+const LAST_WORDS_MS = 1_000
 const MAX_WORDS = 500
+const LATE = 'it did not end within an hour'
 
 /** Opens the copying of backups to another machine. */
 export function openCopying(store: Pick<Store, 'commit' | 'prepare'>, clock: Clock) {
@@ -56,13 +60,20 @@ async function failureOf(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<string | null> {
-  // A group of its own, so that what the program has started ends with it: it would keep stderr open.
+  // A group of its own, so that what the program has started ends with it.
   const child = spawn(program, args, { env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
   let isLate = false
+  let isEnding = false
   let killing: NodeJS.Timeout | undefined
+  // A program that waits for a disk or a share does not end even when it is killed.
+  const stuck = new AbortController()
   const end = (): void => {
+    isEnding = true
     signalGroup(child.pid, 'SIGTERM')
-    killing = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS)
+    killing = setTimeout(() => {
+      signalGroup(child.pid, 'SIGKILL')
+      killing = setTimeout(() => stuck.abort(), LAST_WORDS_MS)
+    }, GRACE_MS)
   }
   const limit = setTimeout(() => {
     isLate = true
@@ -74,14 +85,18 @@ async function failureOf(
     // A program may print its progress for an hour.
     words = `${words}${text}`.slice(-MAX_WORDS)
   })
+  const closed = once(child.stderr, 'close')
   try {
-    const [code, ended] = await once(child, 'close')
-    if (isLate) return 'it did not end within an hour'
+    const [code, ended] = await once(child, 'exit', { signal: stuck.signal })
+    await Promise.race([closed, delay(LAST_WORDS_MS)])
+    if (isEnding) signalGroup(child.pid, 'SIGKILL')
+    if (isLate) return LATE
     if (code === 0) return null
     return words.trim() || (code === null ? `it was ended by ${ended}` : `it ended with exit code ${code}`)
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return isLate ? LATE : error instanceof Error ? error.message : String(error)
   } finally {
+    child.stderr.destroy()
     signal.removeEventListener('abort', end)
     clearTimeout(limit)
     clearTimeout(killing)
