@@ -41,18 +41,22 @@ export function openKnownNetworks(clock: Clock) {
     }
   }
 
-  /** At most `most` of each kind: the known ones that called last, and the others that called first, ordered for `restore`. */
+  /** Forgets expired networks, and returns at most `most` of each kind: those that called last, ordered for `restore`. */
   function read(most: number): NetworkAges {
-    const agesOf = (calls: ReadonlyMap<string, number>): [string, number][] =>
-      [...calls.keys()].map((network): [string, number] => [network, ageIn(calls, network)])
-    const others = agesOf(firstCalls).sort(([, a], [, b]) => b - a)
-    return { known: agesOf(lastCalls).slice(-most), others: others.slice(0, most) }
+    const agesOf = (calls: Map<string, number>): [string, number][] => {
+      for (const network of calls.keys()) if (ageIn(calls, network) >= KNOWN_MS) calls.delete(network)
+      return [...calls.keys()].slice(-most).map((network) => [network, ageIn(calls, network)])
+    }
+    return { known: agesOf(lastCalls), others: agesOf(firstCalls) }
   }
 
-  /** Adds what was read `since` ms ago. */
+  /** Adds what was read `since` ms ago, unless it has expired. */
   function restore({ known, others }: NetworkAges, since: number): void {
-    for (const [network, age] of known) lastCalls.set(network, clock() - age - since)
-    for (const [network, age] of others) firstCalls.set(network, clock() - age - since)
+    const add = (calls: Map<string, number>, ages: NetworkAges['known']): void => {
+      for (const [network, age] of ages) if (age + since < KNOWN_MS) calls.set(network, clock() - age - since)
+    }
+    add(lastCalls, known)
+    add(firstCalls, others)
   }
 
   return { isKnown, note, read, restore }

@@ -34,3 +34,31 @@ test('any number of new networks forgets none that is known', () => {
   clock.turn(DAY)
   expect([known.isKnown('stranger 0'), known.isKnown('stranger 49999')]).toEqual([false, true])
 })
+
+test('what is written and restored has no network without a call for thirty days', () => {
+  const { clock, known } = opened()
+  known.note('gone')
+  known.note('once')
+  clock.turn(DAY)
+  known.note('gone')
+  clock.turn(15 * DAY)
+  known.note('new')
+  const written = known.read(10)
+  clock.turn(14 * DAY)
+  expect(known.read(10)).toEqual({ known: [['gone', 29 * DAY]], others: [['new', 14 * DAY]] })
+  clock.turn(DAY)
+  expect(known.read(10)).toEqual({ known: [], others: [['new', 15 * DAY]] })
+
+  const later = openKnownNetworks(clock)
+  later.restore(written, 15 * DAY)
+  expect(later.read(10)).toEqual({ known: [], others: [['new', 15 * DAY]] })
+})
+
+test('of too many networks, those that called last are written', () => {
+  const { clock, known } = opened()
+  for (const network of ['a', 'b', 'c']) {
+    known.note(network)
+    clock.turn(1)
+  }
+  expect(known.read(2).others.map(([network]) => network)).toEqual(['b', 'c'])
+})
