@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts'
 
 /** The most networks of each kind that are written. */
 const MAX_WRITTEN = 2_000
+const DAY_MS = 86_400_000
 
 /** `at` is in ms since the epoch. All others are ages at that time, in ms. */
 type Written = { at: number; networks: NetworkAges; proved: [organization_id: string, age: number][] }
@@ -24,8 +25,9 @@ export function openCallerMemory({ store, clock, monotonic }: Deps) {
   /** When each organization was last called with proof, by `monotonic`. */
   const provedAt = new Map<string, number>()
 
-  const text = setting.get()
-  if (text !== null) restore(JSON.parse(text))
+  const stored = (): Written | null => JSON.parse(setting.get() ?? 'null')
+  const before = stored()
+  if (before !== null) restore(before)
 
   function restore({ at, networks: ages, proved }: Written): void {
     const stopped_ms = Math.max(0, clock() - at)
@@ -33,15 +35,20 @@ export function openCallerMemory({ store, clock, monotonic }: Deps) {
     for (const [organization_id, age] of proved) provedAt.set(organization_id, monotonic() - age - stopped_ms)
   }
 
-  /** Writes the memory. Call it inside a unit of work. */
   function write(): void {
     const proved = [...provedAt].map(([id, at]): [string, number] => [id, monotonic() - at])
     const written: Written = { at: clock(), networks: networks.read(MAX_WRITTEN), proved }
     setting.set(JSON.stringify(written))
   }
 
+  /** Writes the memory if that was last done a day ago, or by a clock that was ahead. Call it inside a unit of work. */
+  function writeDaily(): void {
+    const last = stored()
+    if (last === null || last.at > clock() || clock() - last.at >= DAY_MS) write()
+  }
+
   /** Writes the memory before the store closes. A store that cannot write, as on a full disk, has what was written before. */
   const close = (): Promise<void> => store.commit(write).catch(() => undefined)
 
-  return { networks, provedAt, write, close }
+  return { networks, provedAt, writeDaily, close }
 }

@@ -26,7 +26,7 @@ export type HousekeepingDeps = {
   arrivals: NotificationReceiver
   attest: Pick<Attest, 'expire'>
   audit: Audit
-  callerMemory: Pick<CallerMemory, 'write'>
+  callerMemory: Pick<CallerMemory, 'writeDaily'>
   clock: Clock
   clockCheck: ClockCheck
   erasures: Erasures
@@ -52,7 +52,7 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
     takeDiskSample(store, deps.clock)
     sessions.expire()
     refusedCalls.expire()
-    deps.callerMemory.write()
+    deps.callerMemory.writeDaily()
     deps.attest.expire()
     return arrivals.pending.expire()
   })

@@ -56,11 +56,29 @@ test('a restart does not forget who called on earlier days', async () => {
   await third.app.close()
 })
 
+test('the memory is written once a day', async () => {
+  const app = await openTestApp()
+  const { jobs, store } = app.windfall
+  const writtenAt = store
+    .prepare<[], number>("select value ->> 'at' from settings where key = 'caller_memory'")
+    .pluck()
+  const began_at = app.clock()
+  for (const [turned, expected] of [
+    [0, 0],
+    [DAY / 24, 0],
+    [(23 * DAY) / 24, DAY],
+  ] as const) {
+    app.clock.turn(turned)
+    await jobs.runNow('housekeeping')
+    expect(writtenAt.get()).toBe(began_at + expected)
+  }
+})
+
 test('the memory that is written is bounded', async () => {
   const app = await openTestApp()
   const { callerMemory, store } = app.windfall
   for (let n = 0; n < 20_000; n += 1) callerMemory.networks.note(`10.${n >> 8}.${n & 255}.0/24`)
-  await store.commit(callerMemory.write)
+  await store.commit(callerMemory.writeDaily)
   const text = store
     .prepare<[], { value: string }>("select value from settings where key = 'caller_memory'")
     .get()
