@@ -116,7 +116,9 @@ describe.skipIf(!hasChromium())('the search', () => {
       await closed(page)
     }
     await openSearch(page)
-    expect((await found(page)).slice(0, 4)).toEqual(['MRR', 'Ann Müller', 'Gaps', 'Today'])
+    await expect
+      .poll(async () => (await found(page)).slice(0, 4))
+      .toEqual(['MRR', 'Ann Müller', 'Gaps', 'Today'])
     await storePicture(page, 'palette-recent')
     await show(page, '/')
     await openSearch(page)
