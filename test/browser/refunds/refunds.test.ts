@@ -18,18 +18,20 @@ describe.skipIf(!hasChromium())('refunds', () => {
 
   /**
    * An owner with a monthly subscription refunded on May 20, and coins refunded on May 9. `isReversed`: Apple reversed the
-   * first refund.
+   * first refund. `heard_at`: when the first notification arrived.
    */
   async function enter({
     size = 'desktop',
     light = 'light',
     isReversed = false,
+    heard_at,
   }: {
     size?: Size
     light?: Light
     isReversed?: boolean
+    heard_at?: number
   } = {}) {
-    const { app, notifyTransaction } = await openTestLedger()
+    const { app, notifyTransaction } = await openTestLedger(heard_at === undefined ? {} : { heard_at })
     const coins = { type: 'Consumable', productId: 'com.example.lantern.coins', price: 1_990 }
     const back = (on: string, revocationReason: number) => ({
       revocationDate: Date.parse(`${on}T12:00:00Z`),
@@ -52,6 +54,9 @@ describe.skipIf(!hasChromium())('refunds', () => {
 
   const rows = (page: Page) => page.getByRole('region', { name: 'Refunds' }).locator('tbody tr')
 
+  const cardOf = (page: Page, title: string) =>
+    page.locator('section.card', { has: page.getByRole('heading', { name: title }) })
+
   test('the view lists refunds with reason and effect on MRR, in either order', async () => {
     const { page, complaints } = await enter()
     await show(page, '/')
@@ -64,8 +69,7 @@ describe.skipIf(!hasChromium())('refunds', () => {
       expect.stringMatching(/May 9.*Anonymous · cus_.*Other.*\$1\.99.*\$0\.00$/s),
     ])
     for (const title of ['By reason', 'By product', 'Refunds in the range']) {
-      const card = page.locator('section.card', { has: page.getByRole('heading', { name: title }) })
-      await card.getByRole('button', { name: 'Export' }).click()
+      await cardOf(page, title).getByRole('button', { name: 'Export' }).click()
       const link = page.getByRole('link', { name: 'CSV', exact: true })
       const csv = await page.context().request.get((await link.getAttribute('href')) ?? '')
       expect([title, csv.status(), (await csv.text()).trim().split('\r\n').length]).toEqual([title, 200, 3])
@@ -111,8 +115,29 @@ describe.skipIf(!hasChromium())('refunds', () => {
   test('a range without refunds says so', async () => {
     const { page } = await enter()
     await show(page, '/refunds?range=custom&from=2026-03-01&to=2026-03-31')
-    await page.getByText('No refunds in these days').waitFor()
+    await cardOf(page, 'Refunds in the range').getByText('No refunds in these days').waitFor()
+    expect(await page.getByText('No refunds in these days').count()).toBe(3)
     await assertSound(page)
+  })
+
+  test('days before the first notification are not said to have no refunds', async () => {
+    const { page, complaints } = await enter({ heard_at: Date.parse('2026-05-15T12:00:00Z') })
+    const list = cardOf(page, 'Refunds in the range')
+    await show(page, '/refunds?range=custom&from=2026-03-01&to=2026-03-31')
+    const why = /Mar 1, 2026 – Mar 31, 2026: Apple’s notifications began later/
+    await list.getByText(why).waitFor()
+    expect(await list.getByText('The refunds of these days are not known').count()).toBe(1)
+    await show(page, '/refunds?range=custom&from=2026-05-12&to=2026-05-18')
+    await list.getByText('No known refunds in these days').waitFor()
+    expect(await page.getByText('Apple refunded no purchase').count()).toBe(0)
+    // The refund of May 9 is listed, and not in the sums.
+    await show(page, '/refunds?range=custom&from=2026-05-01&to=2026-05-31')
+    await list.getByText('On the days that are known: 1 refund, $9.99 gross').waitFor()
+    await list.getByText(/May 1, 2026 – May 15, 2026: Apple’s notifications began later/).waitFor()
+    expect(await rows(page).count()).toBe(2)
+    await assertSound(page)
+    await storePicture(page, 'refunds_unknown_days')
+    expect(complaints).toEqual([])
   })
 
   test('the feed and the event say what MRR lost', async () => {

@@ -1,10 +1,9 @@
 /** The refunds view: the refunds of the range, their reasons and products, and the refund rate. */
 import '../loading/chart_views.ts'
-import type { JSX } from 'preact'
-import type { InferOutput } from 'valibot'
-import type { RefundsAnswer } from '../../../api/metrics/refund_answers.ts'
+import type { ComponentChildren, JSX } from 'preact'
 import { productName } from '../../../apps/product_name.ts'
 import { ExportMenu } from '../charts/export_menu.tsx'
+import { ReasonNotes } from '../charts/reasons.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { UnusedNotice } from '../frame/unused_notice.tsx'
 import { addressOf, type Query } from '../http.ts'
@@ -21,10 +20,9 @@ import { ShowMore } from '../parts/show_more.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import type { QueryResult } from '../queries.ts'
 import { daysOf, displayQuery, sourceQuery, useQueryParams, useScope } from '../scope.ts'
-import { count, money, plural, signedMoney } from '../words.ts'
+import { count, money, signedMoney } from '../words.ts'
 import { REASONS, RefundTable } from './refund_table.tsx'
-
-type Answer = InferOutput<typeof RefundsAnswer>
+import { type Answer, areAllKnown, noneText, type Sums, totalsText } from './refund_words.ts'
 
 const SORTS = [
   { value: 'date', title: 'Newest' },
@@ -106,19 +104,19 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
   return (
     <>
       <QueryView result={paged.first} height={420}>
-        {({ totals, currency }) => {
+        {(answer) => {
           const refunds = paged.pages.flatMap((page) => page.refunds)
-          if (refunds.length === 0 && totals === null) return <UnknownDays />
           if (refunds.length === 0)
             return (
-              <Empty icon="check" title="No refunds in these days">
+              <NoRefunds answer={answer}>
                 <p>Apple refunded no purchase in the range and scope above.</p>
-              </Empty>
+              </NoRefunds>
             )
           return (
             <>
-              <p class="small quiet">{totalsText(totals, currency)}</p>
-              <RefundTable refunds={refunds} currency={currency} />
+              <p class="small quiet">{totalsText(answer)}</p>
+              <Reasons answer={answer} />
+              <RefundTable refunds={refunds} currency={answer.currency} />
             </>
           )
         }}
@@ -128,27 +126,25 @@ function List({ paged }: { paged: Paged<Answer> }): JSX.Element {
   )
 }
 
-function totalsText(totals: Answer['totals'], currency: string | null): string {
-  if (totals === null) return 'Not all refunds of these days are known, so they have no sum.'
-  const { base_milli, proceeds_milli, mrr_milli, unpriced } = totals
-  const sums = `${money(base_milli, currency)} gross, ${money(proceeds_milli, currency)} in proceeds, MRR ${signedMoney(mrr_milli, currency)}`
-  const unknown = unpriced > 0 ? `. ${count(unpriced)} without a known amount` : ''
-  return `${rowsText(totals)}, ${sums}${unknown}`
+/** Why refunds of some days are not known. */
+const Reasons = ({ answer }: { answer: Answer }): JSX.Element | null =>
+  areAllKnown(answer) ? null : (
+    <div class="stack-s small quiet">
+      <ReasonNotes series={[answer]} from_on={answer.from} until_on={answer.to} />
+    </div>
+  )
+
+type NoneProps = { answer: Answer; children?: ComponentChildren }
+/** Says that there are no refunds, then `children`; or that none is known, and why. */
+function NoRefunds({ answer, children }: NoneProps): JSX.Element {
+  const { isNone, title } = noneText(answer)
+  return (
+    <Empty icon={isNone ? 'check' : 'question'} title={title}>
+      {isNone ? children : <Reasons answer={answer} />}
+    </Empty>
+  )
 }
 
-/** Counts the rows of the table: a reversal has a row of its own, and may be of a refund in earlier days. */
-const rowsText = ({ count: net, reversed }: Sums): string =>
-  [plural(net + reversed, 'refund'), reversed > 0 && plural(reversed, 'reversal')]
-    .filter(Boolean)
-    .join(' and ')
-
-const UnknownDays = (): JSX.Element => (
-  <Empty icon="question" title="The refunds of these days are not known">
-    <p>Apple’s notifications arrive since a later day.</p>
-  </Empty>
-)
-
-type Sums = NonNullable<Answer['totals']>
 type Line = Sums & { value: string; title: string }
 type TotalsProps = {
   title: string
@@ -161,10 +157,8 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
   <Card title={title} class="half" tools={<ExportMenu csvUrls={{ csv }} />}>
     <QueryView result={result} height={220}>
       {(answer) =>
-        answer.totals === null ? (
-          <UnknownDays />
-        ) : answer.totals.count === 0 && answer.refunds.length === 0 ? (
-          <Empty icon="check" title="No refunds" />
+        linesOf(answer).length === 0 ? (
+          <NoRefunds answer={answer} />
         ) : (
           <Scroll label={title}>
             <table class="table row-cards">
@@ -205,6 +199,7 @@ const Totals = ({ title, csv, result, linesOf }: TotalsProps): JSX.Element => (
                 days.
               </p>
             )}
+            <Reasons answer={answer} />
           </Scroll>
         )
       }
