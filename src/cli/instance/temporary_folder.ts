@@ -38,7 +38,9 @@ function removeAbandoned(above: string): void {
     try {
       const { uid } = lstatSync(folder)
       const pid = Number(/^(\d+)-/.exec(name.slice(PREFIX.length))?.[1] ?? 0)
-      const isAbandoned = pid > 0 && !isRunning(pid) && systemClock() - writtenAt(folder) > ABANDONED_MS
+      // In a container, this process often has the number of the one that was killed there.
+      const isEnded = pid === process.pid || (pid > 0 && !isRunning(pid))
+      const isAbandoned = isEnded && systemClock() - writtenAt(folder) > ABANDONED_MS
       if (uid === process.getuid?.() && isAbandoned) rmSync(folder, { recursive: true, force: true })
     } catch {
       // Another process has deleted it, or it belongs to another user.
