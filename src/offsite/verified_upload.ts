@@ -34,7 +34,8 @@ export async function putVerified(
   const copied = await s3.head(key)
   try {
     // The tag of an object follows from its content, where a service keeps no checksum.
-    if (copied?.sha256 === null && copied.etag === uploaded?.etag && copied.bytes === backup.bytes) return
+    const isTagged = copied !== null && copied.etag !== '' && copied.etag === uploaded?.etag
+    if (isTagged && copied.sha256 === null && copied.bytes === backup.bytes) return
     await assertSame(s3, key, copied, backup)
   } catch (error) {
     await s3.remove(key)

@@ -19,6 +19,7 @@ export type BucketRequest = { name: string; key: string; headers: IncomingMessag
 
 export type BucketService = Awaited<ReturnType<typeof openBucketService>>
 
+const tagOf = (bytes: Buffer): string => `"${createHash('md5').update(bytes).digest('hex')}"`
 const sha256Of = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest()
 
 /**
@@ -26,7 +27,7 @@ const sha256Of = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).d
  *
  * - `before` is called for each signed request, before its effect; it can delay it, and refuse it with a fault.
  * - `store` changes what is stored of an upload or a copy.
- * - `tellsChecksums`: whether a HEAD request gets the SHA-256.
+ * - `tellsChecksums` and `tellsTags`: whether a HEAD request gets the SHA-256, and the ETag.
  */
 export async function openBucketService(clock: Clock = Date.now) {
   const objects = new Map<string, Stored>()
@@ -35,6 +36,7 @@ export async function openBucketService(clock: Clock = Date.now) {
     before: (async () => null) as (request: BucketRequest) => Promise<Fault | null>,
     store: (_name: string, bytes: Buffer): Buffer => bytes,
     tellsChecksums: true,
+    tellsTags: true,
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -79,7 +81,7 @@ export async function openBucketService(clock: Clock = Date.now) {
     const stored = objects.get(key)
     if (stored === undefined) return answerFault(response, { status: 404, code: 'NoSuchKey' }, method)
     const { bytes } = stored
-    response.setHeader('etag', `"${createHash('md5').update(bytes).digest('hex')}"`)
+    if (behaviour.tellsTags) response.setHeader('etag', tagOf(bytes))
     if (behaviour.tellsChecksums)
       response.setHeader('x-amz-checksum-sha256', sha256Of(bytes).toString('base64'))
     const last = Number(/^bytes=0-(\d+)$/.exec(range ?? '')?.[1] ?? bytes.length)

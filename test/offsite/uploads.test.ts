@@ -118,6 +118,15 @@ test('reads a backup back where the service tells no checksum', async () => {
   expect((await backUp()).error).toContain('The bucket has other bytes')
 })
 
+test('reads the copy back, too, where the service tells neither a checksum nor a tag', async () => {
+  expectErrors('a job failed')
+  const { bucket, backUp, newest } = await openUploading()
+  Object.assign(bucket.behaviour, { tellsChecksums: false, tellsTags: false })
+  bucket.behaviour.store = (name, bytes) => (name === 'COPY' ? withOtherEnd(bytes) : bytes)
+  expect((await backUp()).error).toContain('The bucket has other bytes')
+  expect(bucket.requests).toContain(`GET windfall/${newest()}`)
+})
+
 test('uploads nothing while outgoing requests are held, because the original may use the bucket', async () => {
   const clock = handClock()
   const { app, bucket, backUp } = await openUploading({}, { clock })
