@@ -43,10 +43,13 @@ export function openS3(deps: BucketDeps, place: Place) {
   }
 }
 
+/** A page has up to a thousand objects. */
+const MAX_PAGES = 1_000
+
 async function listObjects(send: SendToBucket, { host }: Place, prefix: string): Promise<StoredObject[]> {
   const objects: StoredObject[] = []
   let next: string | null = null
-  do {
+  for (let count = 1; count <= MAX_PAGES; count += 1) {
     const query = { 'list-type': '2', prefix, delimiter: '/', ...(next && { 'continuation-token': next }) }
     const text: string = await send({ method: 'GET', action: 'list objects', query }, ({ body }) =>
       textOf(body),
@@ -56,9 +59,12 @@ async function listObjects(send: SendToBucket, { host }: Place, prefix: string):
     objects.push(...page.objects)
     if (page.next !== null && page.next === next)
       throw new S3Error(`${host} answers with the same page again.`)
+    if (page.next === null) return objects
     next = page.next
-  } while (next !== null)
-  return objects
+  }
+  throw new S3Error(
+    `${host} lists more than ${MAX_PAGES.toLocaleString('en-US')} pages. Set to in [backup] to another prefix.`,
+  )
 }
 
 async function putFile(send: SendToBucket, key: string, file: HashedFile): Promise<void> {

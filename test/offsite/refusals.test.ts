@@ -101,6 +101,19 @@ test.each([
   expect(readListing(xml)).toBeNull()
 })
 
+test('a list that never ends is not read for ever', async () => {
+  let pages = 0
+  const endless = await openReceiver((socket, received) => {
+    if (!received.endsWith('\r\n\r\n')) return
+    pages += 1
+    const token = `<NextContinuationToken>${pages}</NextContinuationToken>`
+    const page = listingOf(OBJECT, '<IsTruncated>true</IsTruncated>', pages < 1_500 ? token : '')
+    socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${page.length}\r\n\r\n${page}`)
+  })
+  await expect(listing(endless.port)).rejects.toThrow('lists more than 1,000 pages')
+  expect(pages).toBe(1_000)
+})
+
 test('a list that has the same page again and again, and an answer that trickles, end', async () => {
   const page = listingOf(
     OBJECT,
