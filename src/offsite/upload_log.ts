@@ -1,4 +1,5 @@
 /** Records which backups this server verified in a bucket, and the upload in progress. */
+import { UPLOADS } from '../store/backup/log.ts'
 import { openSetting } from '../store/setting.ts'
 import type { Store } from '../store/store.ts'
 
@@ -9,7 +10,7 @@ export type BegunUpload = Readonly<{ url: string; bytes: number; sha256: string;
 type Uploads = { begun: BegunUpload | null; verified: Record<string, number> }
 
 export function openUploadLog(store: Pick<Store, 'prepare'>) {
-  const setting = openSetting(store, 'backup_uploads')
+  const setting = openSetting(store, UPLOADS)
 
   /** What is recorded. */
   const read = (): Uploads => JSON.parse(setting.get() ?? '{"begun":null,"verified":{}}')

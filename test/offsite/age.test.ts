@@ -76,6 +76,15 @@ test('backups of other servers, and one that lost bytes, are not all well', asyn
   ])
 })
 
+test('a backup of which no size is recorded is not one that lost bytes', async () => {
+  const { elsewhere, backUp, app } = await openScheduled(bucketEnv)
+  await backUp()
+  const { store } = app.windfall
+  const forget = store.prepare<[]>("delete from settings where key = 'backup_uploads'")
+  await store.commit(() => void forget.run())
+  expect(await elsewhere()).toMatchObject([{ status: 'ok' }])
+})
+
 test('a copy of a clock that was ahead is no recent one', async () => {
   const { app, elsewhere, finding, backUp } = await openScheduled(bucketEnv)
   await backUp()

@@ -14,6 +14,8 @@ const LAST_KEY = 'backup'
 const COPIED_KEY = 'backup_copied'
 /** The key in the table `settings` under which the backups in progress are listed. */
 export const UNFINISHED = 'unfinished_backups'
+/** The key in the table `settings` under which this server's uploads to buckets are listed. */
+export const UPLOADS = 'backup_uploads'
 
 /** Whether an instant is of the last week. One of a clock that was ahead is not. */
 export const isOfLastWeek = (at: number, now: number): boolean => Math.abs(now - at) <= WEEK_MS

@@ -15,7 +15,7 @@ import type { DecryptionKey } from './archive/age.ts'
 import { CONFIG, DATABASE, type Manifest } from './archive/format.ts'
 import { assertFreeSpace } from './backup.ts'
 import { syncToDisk } from './copies.ts'
-import { UNFINISHED } from './log.ts'
+import { UNFINISHED, UPLOADS } from './log.ts'
 import { isInsideFolder, type PlacedFile, placeFiles } from './restored_files.ts'
 import { stage } from './staged.ts'
 import { beginSwap, endSwap, openStaging } from './swap.ts'
@@ -180,9 +180,9 @@ function prepareRestored(staged: string, { aside, now, isHeld }: Preparation): v
 
 type Preparation = { aside: string | null; now: number; isHeld: boolean }
 
-/** Deletes state that concerns the machine on which the backup was made. */
+/** Deletes state that concerns the machine on which the backup was made. What it has uploaded stays in its bucket. */
 function clearMachineState(restored: Connection): void {
-  restored.exec(`delete from disk_faults; delete from settings where key = '${UNFINISHED}'`)
+  restored.exec(`delete from disk_faults; delete from settings where key in ('${UNFINISHED}', '${UPLOADS}')`)
 }
 
 /** Opens the replaced database, also one of a newer version; null if it cannot be read. */

@@ -134,6 +134,22 @@ test('does not treat a new database as the lost one', async () => {
   expect(again.feed().at(-1)?.seq).toBeGreaterThan(1_000_000)
 })
 
+test('what the server of the backup uploaded does not belong to the restored one', async () => {
+  const { path: folder } = temporaryFolder()
+  const app = await openTestApp({ folder })
+  const { store, backups } = app.windfall
+  const insert = store.prepare<[]>("insert into settings (key, value) values ('backup_uploads', '{}')")
+  await store.commit(() => void insert.run())
+  const file = join(folder, 'backup.tar')
+  await backups.backup(file, null)
+  await app.close()
+  const { path: there } = temporaryFolder()
+  await restored(file, there)
+  const again = await openTestApp({ folder: there, apps: [] })
+  const uploads = again.windfall.store.prepare("select value from settings where key = 'backup_uploads'")
+  expect(uploads.all()).toEqual([])
+})
+
 test('two restores of one backup use different numbers', async () => {
   const { path: folder } = temporaryFolder()
   const app = await openTestApp({ folder })
