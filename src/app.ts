@@ -141,7 +141,7 @@ export async function openApp(options: AppOptions) {
   imports.onDay(reported.dayChanged)
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
-  apps.onFirst(() => store.afterCommit(() => jobs.hasten('rates')))
+  apps.onFirst(() => store.afterCommit(() => jobs.hasten('rates', 'checks')))
   live.complete(described(enrichment))
   const sources = () => backupSources({ config: current.config, ...current.configSources })
   const backups = openBackups({ store, clock, windfall: version, sources })

@@ -22,6 +22,9 @@ import { type CheckResult, type CheckStatus, outcomeOf } from './result.ts'
 /** Who waits for a request of the dashboard to Apple's and its own hosts: at most one examination a minute. */
 const MIN_INTERVAL_MS = 60_000
 
+/** How long after an examination with errors the next one is due. An error may be transient. */
+const AGAIN_MS = 30 * 60_000
+
 /** An examination that has ended. Both instants are in milliseconds since the epoch. */
 export type Examination = {
   version: string
@@ -80,6 +83,12 @@ export function openDoctor(deps: Deps) {
     return countsText((await runs.beginNext({ with_test: false, asksApple })).results)
   }
 
+  /** When the checks are due again, in milliseconds since the epoch, if the last ones found errors; otherwise null. */
+  function againAt(): number | null {
+    const last = runs.last()
+    return last?.results.some(({ status }) => status === 'error') ? last.finished_at + AGAIN_MS : null
+  }
+
   /**
    * Starts the checks, and returns at once.
    *
@@ -97,6 +106,7 @@ export function openDoctor(deps: Deps) {
   return {
     run,
     runScheduled,
+    againAt,
     request,
     close: runs.close,
     /** Notes that the configuration was loaded now. */

@@ -4,8 +4,9 @@ import type { Jobs } from './jobs.ts'
 /** The jobs that need Apple's keys. */
 const FETCHING_JOBS = ['import', 'backfill'] as const
 
-/** Starts each fetching job, after its run in progress, which may have begun without the new keys. */
+/** Starts each fetching job, after its run in progress, which may have begun without the new keys. Checks the keys. */
 export function restartFetching(jobs: Pick<Jobs, 'runNow' | 'hasten'>): void {
+  jobs.hasten('checks')
   for (const job of FETCHING_JOBS) jobs.runNow(job).catch(() => jobs.hasten(job))
 }
 

@@ -20,7 +20,14 @@ type JobName = Exclude<keyof Schedules, 'jitter_percent'>
  * A job. `run` returns its outcome as text, or throws an Error whose message a person can understand. It ends soon
  * after `signal` is aborted. `isAgain`: the last run failed or was stopped, and nobody asked for this one. If the error has a `retry_at` (ms since the epoch), the job is not retried before then.
  */
-export type Job = { name: JobName; run: (signal: AbortSignal, isAgain: boolean) => Promise<string> | string }
+export type Job = {
+  name: JobName
+  run: (signal: AbortSignal, isAgain: boolean) => Promise<string> | string
+  /** When the job runs again at the latest, in milliseconds since the epoch; null if its schedule alone decides. */
+  againAt?: () => number | null
+  /** The job that runs soon after each run of this one. */
+  followedBy?: JobName
+}
 
 /** The state of a job. `next_at` is null if its schedule is off. */
 export type JobState = {
@@ -82,6 +89,9 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   /** A random jitter for a run, 0 to 1. A backup sends no requests to other servers, so it runs exactly on schedule. */
   const jitterOf = (job: JobName) => (job === 'backup' ? 0 : random() * schedules.jitter_percent) / 100
 
+  const nextOf = ({ name, againAt }: Job, now: number): number | null =>
+    earlier(nextRun(schedules[name], now, jitterOf(name)), againAt?.() ?? null)
+
   /** Schedules every job and starts the timer. Jobs that missed a run are due immediately. */
   function start(): void {
     const now = clock()
@@ -89,13 +99,14 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     timer = new Cron(TICK_SCHEDULE, { unref: true }, () => void tick())
   }
 
-  function firstRun({ name, last }: JobEntry, now: number): number | null {
+  function firstRun(job: JobEntry, now: number): number | null {
+    const { name, last } = job
     const schedule = schedules[name]
     if (schedule === OFF) return null
     if (hastened.delete(name) || last === null || isInFuture(last, now)) return now
     if (last.failures > 0) return last.next_at ?? now
     const isDue = (last.next_at ?? now) <= now || isMissed(schedule, last.started_at, now)
-    return isDue ? now : nextRun(schedule, now, jitterOf(name))
+    return isDue ? now : nextOf(job, now)
   }
 
   /** Starts the due jobs that are not running. Resolves when they have ended. */
@@ -138,6 +149,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     } finally {
       job.currentRun = null
       startHastened(job)
+      if (job.followedBy) hasten(job.followedBy)
     }
   }
 
@@ -165,18 +177,13 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   /** The run to store for a job that ended, without `started_at`. */
   function endedRun(job: JobEntry, ended: JobOutcome, failures: number): Omit<JobRun, 'job' | 'started_at'> {
     const now = clock()
-    const schedule = schedules[job.name]
-    if (ended === 'stopped')
-      return {
-        finished_at: now,
-        outcome: STOPPED,
-        error: null,
-        failures,
-        next_at: schedule === OFF ? null : now,
-      }
+    if (ended === 'stopped') {
+      const next_at = schedules[job.name] === OFF ? null : now
+      return { finished_at: now, outcome: STOPPED, error: null, failures, next_at }
+    }
     if ('error' in ended) return failedRun(job, failures, now, ended.error, ended.retry_at)
     if (failures > 0) log.info('a job works again', { job: job.name, failures })
-    const next_at = nextRun(schedule, now, jitterOf(job.name))
+    const next_at = nextOf(job, now)
     return { finished_at: now, outcome: ended.outcome, error: null, failures: 0, next_at }
   }
 
@@ -207,10 +214,10 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     return stateOf(job, schedules[job.name])
   }
 
-  /** Makes a job due now, or at `start`, unless its schedule is off. */
-  function hasten(name: JobName): void {
-    hastened.add(name)
-    for (const job of entries) if (job.name === name && job.currentRun === null) startHastened(job)
+  /** Makes jobs due now, or at `start`, unless their schedules are off. */
+  function hasten(...names: JobName[]): void {
+    for (const name of names) hastened.add(name)
+    for (const job of entries) if (names.includes(job.name) && job.currentRun === null) startHastened(job)
   }
 
   /** A run in progress began before the reason to run now, and stores the next run by its schedule when it ends. */
@@ -229,7 +236,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     for (const job of entries) {
       const isFailing = (job.last?.failures ?? 0) > 0 && next[job.name] !== OFF && before[job.name] !== OFF
       if (next[job.name] === before[job.name] || isFailing) continue
-      job.next_at = nextRun(next[job.name], clock(), jitterOf(job.name))
+      job.next_at = nextOf(job, clock())
     }
   }
 
@@ -262,6 +269,10 @@ function stateOf({ name, last, next_at, currentRun }: JobEntry, schedule: Schedu
     failures: (last?.failures ?? 0) - (currentRun && last?.finished_at === null ? 1 : 0),
   }
 }
+
+/** The earlier of a scheduled run and another; null if none is scheduled, because then the job is off. */
+const earlier = (scheduled_at: number | null, again_at: number | null): number | null =>
+  scheduled_at === null || again_at === null ? scheduled_at : Math.min(scheduled_at, again_at)
 
 /** Whether the last run failed, or was stopped by a shutdown. */
 const isUnfinished = ({ last }: JobEntry): boolean =>

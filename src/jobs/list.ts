@@ -4,6 +4,7 @@ import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { Config } from '../config/settings.ts'
+import type { Doctor } from '../doctor/doctor.ts'
 import type { History } from '../ledger/history/history.ts'
 import {
   describeBackfill,
@@ -27,8 +28,7 @@ type JobDeps = HousekeepingDeps & {
   backup: (isCurrent: (made_at: number) => boolean) => Promise<string>
   catalogue: Catalogue
   current: { readonly config: Pick<Config, 'backup'> }
-  /** Runs the checks and returns how many results there are of each status. */
-  doctor: { runScheduled: () => Promise<string> }
+  doctor: Pick<Doctor, 'runScheduled' | 'againAt'>
   history: History
   imports: Imports
   rates: Rates
@@ -79,7 +79,7 @@ export function jobList(deps: JobDeps): Job[] {
     { name: 'annotations', run: readAppleNotes },
     { name: 'rates', run: fetchRates },
     { name: 'housekeeping', run: () => runHousekeeping(deps) },
-    { name: 'backup', run: backUp },
-    { name: 'checks', run: doctor.runScheduled },
+    { name: 'backup', run: backUp, followedBy: 'checks' },
+    { name: 'checks', run: doctor.runScheduled, againAt: doctor.againAt },
   ]
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { dayOfUtc } from '../../src/days.ts'
 import type { CheckResult } from '../../src/doctor/result.ts'
 import { openVerdict } from '../../src/doctor/verdict.ts'
@@ -200,6 +200,30 @@ test('a caller that cannot read everything gets no verdict', async () => {
   const { token } = await store.commit(() => tokens.create('one app', scope))
   expect(await verdictOf(app, token)).toBeNull()
   expect(await verdictOf(app)).not.toBeNull()
+})
+
+test('the checks run soon after a backup and after the first app', async () => {
+  const { app } = await openChecked({ apps: [], env: { WINDFALL_JOBS_CHECKS: '50 4 * * *' } })
+  const { jobs, doctor, store, apps } = app.windfall
+  jobs.start()
+  await jobs.tick()
+  const isCheckedAgain = async (change: () => Promise<unknown>) => {
+    app.clock.turn(60_000)
+    await change()
+    await jobs.tick()
+    await vi.waitFor(() => expect(doctor.last()?.started_at).toBe(app.clock()), 20_000)
+  }
+  await isCheckedAgain(() => jobs.runNow('backup'))
+  expect(doctor.last()?.results.find(({ id }) => id === 'backup')).toMatchObject({ status: 'ok' })
+  await isCheckedAgain(() => store.commit(() => apps.add(app.organization.id, { bundle_id: BUNDLE }, 'test')))
+})
+
+test('while the last checks found errors, they run again within the hour', async () => {
+  const failed = { ...passed('file_system'), status: 'error', remedy: 'Move it.' } as const
+  const red = await openExamined([failed])
+  expect(red.windfall.doctor.againAt()).toBe(red.clock() - 1_000 + HOUR_MS / 2)
+  const amber = await openExamined([{ ...failed, status: 'warning' }])
+  expect(amber.windfall.doctor.againAt()).toBeNull()
 })
 
 test('the job stores results without a request to Apple, and the owner can run the checks right after it', async () => {

@@ -391,6 +391,45 @@ test('runs a hastened job at once, and again if it was hastened while it ran', a
   expect(rates.began).toBe(3)
 })
 
+test('a job runs soon after the one that it follows, even if that failed', async () => {
+  const { boot, clock } = machine()
+  const [backup, checks] = [scripted('backup'), scripted('checks')]
+  backup.job.followedBy = 'checks'
+  const jobs = boot([backup, checks], { ...SCHEDULES, checks: '50 4 * * *' })
+  await jobs.tick()
+  await jobs.tick()
+  expect(checks.began).toBe(1)
+  clock.turn(MINUTE)
+  await jobs.runNow('backup')
+  await jobs.tick()
+  expect(checks.began).toBe(2)
+  backup.run = () => Promise.reject(new Error('no space'))
+  await jobs.runNow('backup')
+  await jobs.tick()
+  await jobs.tick()
+  expect(checks.began).toBe(3)
+})
+
+test('a job runs before its schedule if it asks for that, also after a restart', async () => {
+  const { boot, clock, crash } = machine()
+  const checks = scripted('checks')
+  let again_at: number | null = START + 30 * MINUTE
+  checks.job.againAt = () => again_at
+  const schedules = { ...SCHEDULES, checks: '50 4 * * *' }
+  const jobs = boot([checks], schedules)
+  await jobs.tick()
+  expect(jobs.stateOf('checks')?.next_at).toBe(again_at)
+  await jobs.close()
+  await crash()
+  const next = boot([checks], schedules)
+  expect(next.stateOf('checks')?.next_at).toBe(again_at)
+  clock.turn(30 * MINUTE)
+  again_at = null
+  await next.tick()
+  expect(checks.began).toBe(2)
+  expect(next.stateOf('checks')?.next_at).toBe(Date.parse('2026-03-04T04:50:00Z'))
+})
+
 test('a job that fetches runs again if Apple’s keys change while it runs', async () => {
   const { boot } = machine()
   const [importing, held] = [scripted('import'), heldJob()]
@@ -405,6 +444,16 @@ test('a job that fetches runs again if Apple’s keys change while it runs', asy
   await jobs.tick()
   expect(jobs.stateOf('import')).toMatchObject({ outcome: 'with the new key' })
   expect(importing.began).toBe(2)
+})
+
+test('changed keys of Apple are checked soon', async () => {
+  const { boot } = machine()
+  const checks = scripted('checks')
+  const jobs = boot([checks], { ...SCHEDULES, checks: '50 4 * * *' })
+  await jobs.tick()
+  restartFetching(jobs)
+  await jobs.tick()
+  expect(checks.began).toBe(2)
 })
 
 test('runs nothing before the start, and reports the stored runs', async () => {

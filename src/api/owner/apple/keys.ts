@@ -254,7 +254,7 @@ function connectKeyOf(accounts: Accounts, organization_id: string) {
 }
 
 function removalRoute(deps: Deps): Route {
-  const { accounts, storedKeys, organizations, audit, auth } = deps
+  const { accounts, storedKeys, organizations, jobs, audit, auth } = deps
   const findOrganization = openOrganizationLookup(organizations)
 
   return defineRoute({
@@ -284,6 +284,7 @@ function removalRoute(deps: Deps): Route {
         audit.note({ ...actor, action: 'apple_key.removed', subject: organization.id, detail: kind })
       })
       accounts.adopt(storedKeys.list())
+      jobs.hasten('checks')
     },
   })
 }
