@@ -181,3 +181,7 @@ export function MetricFilters({ definition }: { definition: Definition }): JSX.E
     </search>
   )
 }
+
+/** The parts of a metric with refunds on a day: on that of the purchase, a refund and its reversal cancel out. */
+export const partsWith = ({ parts }: Definition, refunds: string | null): Definition['parts'] =>
+  refunds === 'purchase_day' ? parts.filter(({ name }) => name !== 'refund_reversed') : parts

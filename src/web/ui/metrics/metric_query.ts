@@ -59,10 +59,6 @@ export const isHidden = (
   definition: Definition,
 ): boolean => state === 'guest' && basis === 'proceeds' && isGrossOnly(definition)
 
-/** The parts of a metric with refunds on a day: on that of the purchase, a refund and its reversal cancel out. */
-export const partsWith = ({ parts }: Definition, refunds: string | null): Definition['parts'] =>
-  refunds === 'purchase_day' ? parts.filter(({ name }) => name !== 'refund_reversed') : parts
-
 /**
  * Returns the CSV URLs of a query. The files do not contain the previous period, because a sum over a file would count
  * both periods. They contain more values of a split than the chart. `wide` has one column per value or part.

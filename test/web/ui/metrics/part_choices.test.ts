@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFINITIONS } from '../../../../src/metrics/definitions/definitions.ts'
-import { partsWith } from '../../../../src/web/ui/metrics/metric_query.ts'
+import { partsWith } from '../../../../src/web/ui/metrics/filters.tsx'
 
 test('offers reversed refunds only where refunds count on their own day', () => {
   const revenue = JSON.parse(JSON.stringify(DEFINITIONS.revenue))
