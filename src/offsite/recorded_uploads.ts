@@ -9,7 +9,7 @@ import { listBackups, type RemoteBackup, UNFINISHED, type Unfinished } from './r
 import type { HashedFile } from './requests.ts'
 import type { S3 } from './s3.ts'
 import { type BegunUpload, openUploadLog } from './upload_log.ts'
-import { hasContent, putVerified } from './verified_upload.ts'
+import { hasContent, putVerified, removeOwn } from './verified_upload.ts'
 
 /** After this time, nothing is uploaded to a temporary key any more. */
 const ABANDONED_MS = 2 * 86_400_000
@@ -34,8 +34,8 @@ export function openRecordedUploads({ store, clock }: Deps) {
     const key = place.path === '' ? name : `${place.path}/${name}`
     const begun = { url: urlOf(place, key), bytes: backup.bytes, sha256: backup.sha256, isCopying: false }
     await store.commit(() => uploads.noteBegun(begun))
-    await putVerified(s3, backup, key, () =>
-      store.commit(() => uploads.noteBegun({ ...begun, isCopying: true })),
+    await putVerified(s3, backup, key, (etag) =>
+      store.commit(() => uploads.noteBegun({ ...begun, isCopying: true, etag })),
     )
     await noteVerified(begun)
     return key
@@ -49,7 +49,8 @@ export function openRecordedUploads({ store, clock }: Deps) {
   }
 
   /**
-   * Ends the upload that was interrupted: its object was perhaps not verified yet. If it is not whole, it is deleted.
+   * Ends the upload that was interrupted: its object was perhaps not verified yet. If it is not whole, it is deleted,
+   * unless another server can have written it.
    * Returns the upload if its object is whole.
    */
   async function endBegun(s3: S3, backups: readonly RemoteBackup[]): Promise<BegunUpload | null> {
@@ -60,7 +61,7 @@ export function openRecordedUploads({ store, clock }: Deps) {
       await noteVerified(begun)
       return begun
     }
-    await s3.remove(copy.key)
+    await removeOwn(s3, copy.key, begun.etag ?? '')
     return null
   }
 

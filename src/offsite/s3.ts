@@ -27,7 +27,7 @@ export function openS3(deps: BucketDeps, place: Place) {
     put: (key: string, file: HashedFile) => putFile(send, key, file),
     /** What the bucket knows of an object; null if there is none. */
     head: (key: string) => factsAt(send, key),
-    /** Copies an object inside the bucket. */
+    /** Copies an object inside the bucket. Returns the tag of the copy; empty if the service tells none. */
     copy: (from: string, to: string) => copyObject(send, place, from, to),
     /** Deletes an object. It need not exist. */
     remove: (key: string) =>
@@ -103,7 +103,7 @@ function factsOf(headers: Received['headers']): ObjectFacts {
   }
 }
 
-async function copyObject(send: SendToBucket, place: Place, from: string, to: string): Promise<void> {
+async function copyObject(send: SendToBucket, place: Place, from: string, to: string): Promise<string> {
   const action = 'write objects'
   const headers = { 'x-amz-copy-source': `/${place.bucket}/${from}` }
   const text = await send({ method: 'PUT', action, key: to, headers, isLarge: true }, ({ body }) =>
@@ -111,4 +111,5 @@ async function copyObject(send: SendToBucket, place: Place, from: string, to: st
   )
   // S3 can send status 200 before it copies, so that an error follows it.
   if (fieldOf(text, 'Code') !== null) throw refusedError({ status: 500, date: '', text, action }, place, 0)
+  return fieldOf(text, 'ETag') ?? ''
 }

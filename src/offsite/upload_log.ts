@@ -3,8 +3,17 @@ import { UPLOADS } from '../store/backup/log.ts'
 import { openSetting } from '../store/setting.ts'
 import type { Store } from '../store/store.ts'
 
-/** An upload that has begun. `isCopying` is true once there can be an object with this URL. */
-export type BegunUpload = Readonly<{ url: string; bytes: number; sha256: string; isCopying: boolean }>
+/**
+ * An upload that has begun. `isCopying` is true once there can be an object with this URL, and `etag` is the tag of that
+ * object, empty if it is not known.
+ */
+export type BegunUpload = Readonly<{
+  url: string
+  bytes: number
+  sha256: string
+  isCopying: boolean
+  etag?: string
+}>
 
 /** `begun` is the upload in progress, also if a crash ended it. `verified` has the sizes of objects by their URLs. */
 type Uploads = { begun: BegunUpload | null; verified: Record<string, number> }

@@ -10,8 +10,9 @@ const MAX_BYTES = 5 * 1_073_741_824
 type Content = Pick<HashedFile, 'bytes' | 'sha256'>
 
 /**
- * Uploads a file under a temporary key, verifies it, and gives it its key. `beforeCopy` runs before there can be an
- * object under `key`. If it throws, there is none, unless the bucket no longer answers or the process ends.
+ * Uploads a file under a temporary key, verifies it, and gives it its key. `noteCopy` runs before there can be an object
+ * under `key`, and with the tag of that object once there is one. If this throws, there is none of this server, unless
+ * the bucket tells no tags or no longer answers, or the process ends.
  *
  * @throws Error
  */
@@ -19,7 +20,7 @@ export async function putVerified(
   s3: S3,
   backup: HashedFile,
   key: string,
-  beforeCopy: () => Promise<void>,
+  noteCopy: (etag: string) => Promise<void>,
 ): Promise<void> {
   if (backup.bytes > MAX_BYTES)
     throw new Error(
@@ -29,8 +30,9 @@ export async function putVerified(
   await s3.put(temporary, backup)
   const uploaded = await s3.head(temporary)
   await assertSame(s3, temporary, uploaded, backup)
-  await beforeCopy()
-  await s3.copy(temporary, key)
+  await noteCopy('')
+  const etag = await s3.copy(temporary, key)
+  await noteCopy(etag)
   const copied = await s3.head(key)
   try {
     // The tag of an object follows from its content, where a service keeps no checksum.
@@ -38,9 +40,23 @@ export async function putVerified(
     if (isTagged && copied.sha256 === null && copied.bytes === backup.bytes) return
     await assertSame(s3, key, copied, backup)
   } catch (error) {
-    await s3.remove(key)
-    throw error
+    // Another server that uses the same temporary key can have replaced what was copied.
+    const isSource = uploaded !== null && (await s3.head(temporary))?.etag === uploaded.etag
+    if (isSource && (await removeOwn(s3, key, etag))) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(
+      `${reason} What is at ${key} stays there, because another server may have written it. Give each server a prefix of its own.`,
+    )
   }
+}
+
+/** Deletes the object with this tag. Returns whether there is none, or it was deleted. */
+export async function removeOwn(s3: S3, key: string, etag: string): Promise<boolean> {
+  const facts = await s3.head(key)
+  if (facts === null) return true
+  if (etag === '' || facts.etag !== etag) return false
+  await s3.remove(key)
+  return true
 }
 
 /** Whether the bucket has this content under `key`. */

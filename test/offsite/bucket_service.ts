@@ -69,7 +69,11 @@ export async function openBucketService(clock: Clock = Date.now) {
     objects.set(key, { bytes: behaviour.store(name, bytes), modified_at: clock() })
     response
       .writeHead(200)
-      .end(name === 'COPY' ? '<CopyObjectResult><ETag>"e"</ETag></CopyObjectResult>' : '')
+      .end(
+        name === 'COPY'
+          ? `<CopyObjectResult><ETag>${tagOf(behaviour.store(name, bytes))}</ETag></CopyObjectResult>`
+          : '',
+      )
   }
 
   function remove(response: ServerResponse, key: string): void {

@@ -127,6 +127,22 @@ test('reads the copy back, too, where the service tells neither a checksum nor a
   expect(bucket.requests).toContain(`GET windfall/${newest()}`)
 })
 
+test('does not delete what another server has written under the same key', async () => {
+  expectErrors('a job failed')
+  const { bucket, backUp, newest } = await openUploading()
+  const theirs = Buffer.from('of another server')
+  bucket.behaviour.before = async ({ name, key }) => {
+    if (name === 'HEAD' && key.endsWith('.age')) bucket.objects.set(key, { bytes: theirs, modified_at: 0 })
+    return null
+  }
+  expect((await backUp()).error).toContain('another server may have written it')
+  const key = `windfall/${newest()}`
+  expect(bucket.objects.get(key)?.bytes).toEqual(theirs)
+  bucket.behaviour.before = async () => null
+  expect((await backUp()).error).toBeNull()
+  expect(bucket.objects.get(key)?.bytes).toEqual(theirs)
+})
+
 test('uploads nothing while outgoing requests are held, because the original may use the bucket', async () => {
   const clock = handClock()
   const { app, bucket, backUp } = await openUploading({}, { clock })
