@@ -8,6 +8,7 @@ import { type Place, urlOf } from './place.ts'
 import { listBackups, type RemoteBackup, UNFINISHED, type Unfinished } from './remote_backups.ts'
 import type { HashedFile } from './requests.ts'
 import type { S3 } from './s3.ts'
+import { S3Error } from './s3_errors.ts'
 import { type BegunUpload, openUploadLog } from './upload_log.ts'
 import { hasContent, putVerified, removeOwn } from './verified_upload.ts'
 
@@ -24,10 +25,15 @@ export function openRecordedUploads({ store, clock }: Deps) {
   const log = openBackupLog(store)
   const uploads = openUploadLog(store)
 
-  /** Puts a backup into the bucket, unless a run that was interrupted has done so. Returns its key. */
+  /** Puts a backup into the bucket, unless an earlier run has done so. Returns its key. */
   async function put({ s3, place }: Bucket, backup: HashedFile): Promise<string> {
     const { backups, unfinished } = await listBackups(s3, place)
-    for (const { key } of unfinished.filter((one) => isLeft(place, one))) await s3.remove(key)
+    for (const { key } of unfinished.filter((one) => isLeft(place, one)))
+      await s3.remove(key).catch(ignoreRefusal)
+    const last = log.lastCopied()?.file
+    const copied = backups.find(({ url, name }) => url === last && name === basename(backup.file))
+    if (copied?.bytes === backup.bytes && uploads.read().verified[copied.url] === backup.bytes)
+      return copied.key
     const whole = await endBegun(s3, backups)
     if (whole?.sha256 === backup.sha256) return whole.url.slice(urlOf(place, '').length)
     const name = freeName(basename(backup.file), new Set(backups.map((other) => other.name)))
@@ -72,6 +78,11 @@ export function openRecordedUploads({ store, clock }: Deps) {
     })
 
   return { put }
+}
+
+/** What cannot be deleted prevents no upload. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof S3Error)) throw error
 }
 
 /** The name of an encrypted backup, or the first of the seconds after it that is not taken: another server can have it. */

@@ -253,6 +253,27 @@ test('a failed upload is tried again with the same backup, until the next is sch
   ])
 })
 
+test('where deletion is refused, only that is tried again, and the next backup is uploaded', async () => {
+  expectErrors('a job failed')
+  const { app, bucket, folder, backUp } = await openUploading({ WINDFALL_BACKUP_SCHEDULE: '30 3 * * *' })
+  const { jobs } = app.windfall
+  const puts = () => bucket.requests.filter((request) => request.startsWith('PUT')).length
+  bucket.behaviour.before = async ({ name }) =>
+    name === 'DELETE' ? { status: 403, code: 'AccessDenied' } : null
+  expect((await backUp()).error).toContain('what is no longer needed')
+  app.clock.turn(10 * 60_000)
+  await jobs.tick()
+  expect([readdirSync(folder).length, puts()]).toEqual([1, 1])
+  app.clock.turn(DAY)
+  expect((await backUp()).error).toContain('what is no longer needed')
+  expect([readdirSync(folder).length, puts()]).toEqual([2, 2])
+  bucket.behaviour.before = async () => null
+  app.clock.turn(20 * 60_000)
+  await jobs.tick()
+  expect(jobs.list().find(({ job }) => job === 'backup')).toMatchObject({ error: null })
+  expect(keysOf(bucket)).toEqual(readdirSync(folder).map((name) => `windfall/${name}`))
+})
+
 test('two servers with one prefix do not delete or replace the backups of each other', async () => {
   const env = { WINDFALL_BACKUP_DAILY: '2', WINDFALL_BACKUP_WEEKLY: '0', WINDFALL_BACKUP_MONTHLY: '0' }
   const clock = handClock()

@@ -49,7 +49,10 @@ export async function scheduledBackup(deps: Deps, settings: Settings): Promise<s
   return `${made.file}, ${made.bytes} bytes, ${verified}; ${expired} expired ${expired === 1 ? 'backup' : 'backups'} deleted${elsewhere}`
 }
 
-/** The last backup, if it is to be copied to another machine and was not; otherwise null. */
+/**
+ * The last backup, if it is to be copied to another machine and was not; otherwise null. If it was uploaded, what failed is
+ * a deletion in the bucket, which is tried again with it.
+ */
 function uncopied({ log, isCurrent }: Deps, { folder, to, command }: Settings): VerifiedBackup | null {
   const last = log.last()
   const isCopied = to !== null || command.length > 0
@@ -57,7 +60,9 @@ function uncopied({ log, isCurrent }: Deps, { folder, to, command }: Settings): 
   const name = basename(last.file)
   const isScheduled = last.file === join(folder, name) && name.endsWith('.age') && madeAtOf(name) !== null
   const isHere = statSync(last.file, { throwIfNoEntry: false })?.size === last.bytes
-  return isScheduled && isHere && basename(log.lastCopied()?.file ?? '') !== name ? last : null
+  return isScheduled && isHere && (to !== null || basename(log.lastCopied()?.file ?? '') !== name)
+    ? last
+    : null
 }
 
 /** Makes a backup. Expired ones are deleted before it only if the disk has no room for it. */
