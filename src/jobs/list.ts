@@ -4,7 +4,6 @@ import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { Config } from '../config/settings.ts'
-import type { Doctor } from '../doctor/doctor.ts'
 import type { History } from '../ledger/history/history.ts'
 import {
   describeBackfill,
@@ -28,7 +27,8 @@ type JobDeps = HousekeepingDeps & {
   backup: (isCurrent: (made_at: number) => boolean) => Promise<string>
   catalogue: Catalogue
   current: { readonly config: Pick<Config, 'backup'> }
-  doctor: Pick<Doctor, 'runScheduled' | 'againAt'>
+  /** Runs the checks and returns how many results there are of each status; when they are due again after errors. */
+  doctor: { runScheduled: () => Promise<string>; againAt: () => number | null }
   history: History
   imports: Imports
   rates: Rates

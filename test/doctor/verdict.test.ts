@@ -134,10 +134,9 @@ test('what a finding and the checks both report counts once', async () => {
   const slug = app.windfall.organizations.get(app.organization.id)?.slug
   const covered = ['disk', 'backup', 'backup:copied', `keys:connect:${slug}`, `keys:purchase:${slug}`]
   const others = ['keys:connect:another', 'inodes']
-  const last = {
-    ...{ version: '1.0.0', started_at: app.clock(), finished_at: app.clock(), with_test: false },
-    results: [...covered, ...others].map(failed),
-  }
+  const [started_at, finished_at] = [app.clock(), app.clock()]
+  const results = [...covered, ...others].map(failed)
+  const last = { version: '1.0.0', started_at, finished_at, with_test: false, results }
   const verdict = openVerdict({ ...app.windfall, doctor: { last: () => last } })
   expect(verdict.of([])?.errors).toBe(covered.length + others.length)
   const { id: organization_id } = app.organization
