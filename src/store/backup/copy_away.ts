@@ -9,7 +9,7 @@ import { openBackupLog } from './log.ts'
 const TIME_LIMIT_MS = 3_600_000
 /** How long a program that is asked to end may take. */
 const GRACE_MS = 3_000
-/** How long stderr may stay open after the program. What the program has started can hold it for ever. */
+/** How long stderr may stay open after the program. What the program has started can hold it open without end. */
 const LAST_WORDS_MS = 1_000
 const MAX_WORDS = 500
 const LATE = 'it did not end within an hour'
