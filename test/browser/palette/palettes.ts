@@ -43,7 +43,7 @@ export async function openSearch(page: Page): Promise<void> {
 
 /** The titles of what is listed. */
 export const found = (page: Page): Promise<string[]> =>
-  page.locator('.palette [role=option] .cut:first-of-type').allTextContents()
+  page.locator('.palette [role=option] bdi.cut').allTextContents()
 
 /** The title of the active choice, as a screen reader gets it. */
 export const active = (page: Page): Promise<string | null> =>
