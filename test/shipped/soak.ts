@@ -131,7 +131,8 @@ function scheduleOf({ program, receivers, installed, endpoints }: Around, durati
   }
   async function runAllJobs(): Promise<void> {
     const { jobs } = await program.command<{ jobs: { job: string }[] }>('jobs', 'list')
-    await runJobs(jobs.map(({ job }) => job))
+    // The checks run by themselves after a backup, and a running job is not run again.
+    await runJobs(['checks', ...jobs.map(({ job }) => job).filter((job) => job !== 'checks')])
   }
   const die = () => receivers.ask.die()
   const comeBack = () => receivers.ask.comeBack()
