@@ -91,7 +91,7 @@ test('without an error and a warning, all is well once the checks have run', asy
   })
 })
 
-test('a warning and an error of the checks count, except those that are found anew', async () => {
+test('a warning and an error of the checks count, except what a finding reports', async () => {
   const warning = { ...passed('sync'), status: 'warning', detail: 'Slow.', remedy: 'Get an SSD.' } as const
   const over = { ...passed('webhooks:ep_1'), status: 'error', remedy: 'Repair it.' } as const
   const amber = await openExamined([warning, over])
@@ -115,7 +115,7 @@ test('neither a restore drill elsewhere nor an address in the local network coun
   expect(await verdictOf(app)).toMatchObject({ level: 'ok', warnings: 0 })
 })
 
-test('results count for two days, then only what is found anew', async () => {
+test('results count for two days, then findings alone', async () => {
   const failed = { ...passed('file_system'), status: 'error', remedy: 'Move it.' } as const
   const recent = await openExamined([failed], 2 * DAY_MS - 60_000)
   expect(await verdictOf(recent)).toMatchObject({ level: 'error', errors: 1 })
