@@ -317,6 +317,24 @@ test('a sum over apps is partial where one was not heard of, and is that of the 
   expect(split.series[0]?.points[0]).toMatchObject({ milli: 9_990, complete: true })
 })
 
+type Apple = Awaited<ReturnType<typeof openApple>>
+
+/** Hears of the app, and imports five days of which some have no reports any more. */
+async function importWithout(
+  gone: readonly string[],
+  apple: Apple,
+  app: Awaited<ReturnType<Apple['openWindfall']>>,
+) {
+  for (const day of gone)
+    for (const kind of ['sales', 'subscription', 'subscription_event'] as const)
+      apple.setReply(kind, day, 'gone')
+  await app.hear(app.clock() - 3_600_000)
+  await app.imports.run({ days: 5 })
+  await app.windfall.reported.settled()
+  await app.windfall.metrics.whenCurrent()
+  return openReader(app)
+}
+
 test('a store connected today with reports has figures of their days only', async () => {
   const DAYS = ['2026-04-29', '2026-04-30', '2026-05-01']
   const cells: Cells = { 'Active Standard Price Subscriptions': '10' }
@@ -329,14 +347,7 @@ test('a store connected today with reports has figures of their days only', asyn
     apple.setReply('subscription', day, [level(cells)])
     apple.setReply('subscription_event', day, [subscriptionEvent({ 'Event Date': day })])
   }
-  for (const day of ['2026-04-27', '2026-04-28'])
-    for (const kind of ['sales', 'subscription', 'subscription_event'] as const)
-      apple.setReply(kind, day, 'gone')
-  await app.hear(app.clock() - 3_600_000)
-  await app.imports.run({ days: 5 })
-  await app.windfall.reported.settled()
-  await app.windfall.metrics.whenCurrent()
-  const { get } = openReader(app)
+  const { get } = await importWithout(['2026-04-27', '2026-04-28'], apple, app)
   await expectUnknown(app, 'from=2026-04-01&to=2026-04-28&zone=pacific', ['day'])
   const known: string[] = []
   for (const path of requests('from=2026-04-29&to=2026-05-01&zone=pacific', ['day'])) {
@@ -366,14 +377,7 @@ test('an app that no report contains has no figure before the first report, and 
     apple.setReply('subscription', day, [level(other)])
     apple.setReply('subscription_event', day, [subscriptionEvent({ ...other, 'Event Date': day })])
   }
-  for (const day of ['2026-04-27', '2026-04-30'])
-    for (const kind of ['sales', 'subscription', 'subscription_event'] as const)
-      apple.setReply(kind, day, 'gone')
-  await app.hear(app.clock() - 3_600_000)
-  await app.imports.run({ days: 5 })
-  await app.windfall.reported.settled()
-  await app.windfall.metrics.whenCurrent()
-  const { get } = openReader(app)
+  const { get } = await importWithout(['2026-04-27', '2026-04-30'], apple, app)
   await expectUnknown(app, 'from=2026-04-01&to=2026-04-27&zone=pacific', ['day'])
   const figures = async (path: string, zone: string) => {
     const range = `from=2026-04-27&to=2026-05-02&zone=${zone}`
